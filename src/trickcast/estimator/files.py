@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -354,16 +354,12 @@ def models() -> tuple[ModelInfo, ...]:
         >>> [model.name for model in tc.models()][:2]
         ['fast', 'accurate']
     """
-    return tuple(_info_of(*locate(name)) for name in known_models())
+    files = (locate(name) for name in known_models())
+    return tuple(_info_of(path, read_whole(path, expected)[1]) for path, expected in files)
 
 
-_KNOWN: dict[tuple[Path, str], ModelInfo] = {}
-"""What files said of themselves, by their place and checksum: a model takes a while to load."""
-
-
-def _info_of(path: Path, expected: str | None) -> ModelInfo:
-    """Return what a file says of itself, once it has been seen to be what was shipped."""
-    sha256 = read_whole(path, expected)[1]
-    if (path, sha256) not in _KNOWN:
-        _KNOWN[path, sha256] = load_session(path)[1]
-    return _KNOWN[path, sha256]
+@cache
+def _info_of(path: Path, sha256: str) -> ModelInfo:
+    """Return what a file of this checksum says of itself; it is loaded for that once."""
+    session, _ = open_session(path, sha256, threads=1)
+    return read_info(path, sha256, session.get_modelmeta().custom_metadata_map)
