@@ -1,38 +1,56 @@
 """Results a second of every shipped model, next to what DDS solves in the same run.
 
 Deals come as bare owners, so checking them is counted; a result is a distribution over tricks.
+DDS and the models take turns, so that a slow minute of the machine slows all of them down. Each
+figure is the median of seven turns, and of each ratio to DDS the least and the most are told too.
 """
 
 import time
 from collections.abc import Callable
 from functools import partial
+from statistics import median
 
 from trickcast import Estimator, models, random_deals, solve
 
-DEALS = 8_000
-SOLVED = 80
+DEALS = 2_000
+SOLVED = 40
+TURNS = 7
+RESULTS = 20
+"""Of a deal."""
 
 
-def best_rate(results: int, run: Callable[[], object], rounds: int = 3) -> float:
-    seconds = []
-    for _ in range(rounds):
-        start = time.perf_counter()
+def rate(deals: int, run: Callable[[], object]) -> float:
+    """Results a second of a run, or of as many as take a second."""
+    start, results, seconds = time.perf_counter(), 0, 0.0
+    while seconds < 1:
         run()
-        seconds.append(time.perf_counter() - start)
-    return results / min(seconds)
+        results += RESULTS * deals
+        seconds = time.perf_counter() - start
+    return results / seconds
 
 
 def main() -> None:
     few, owners = random_deals(SOLVED, seed=1), random_deals(DEALS, seed=1).owners
-    solve(few[:2])
-    exact = best_rate(20 * SOLVED, lambda: solve(few), rounds=2)
-    print(f"{'DDS':<24} {exact:>12,.0f} results/s (strain and declarer), all cores")
-    for info in models():
-        both = [Estimator(info.name, threads=1), Estimator(info.name)]
-        alone, ours = (best_rate(20 * DEALS, partial(each, owners)) for each in both)
+    names = [info.name for info in models()]
+    runs = {
+        (name, threads): partial(Estimator(name, threads=threads), owners)
+        for name in names
+        for threads in (1, None)
+    }
+    exact: list[float] = []
+    rates: dict[tuple[str, int | None], list[float]] = {which: [] for which in runs}
+    for _ in range(TURNS):
+        exact.append(rate(SOLVED, partial(solve, few)))
+        for which, run in runs.items():
+            rates[which].append(rate(DEALS, run))
+    print(f"{'DDS':<24} {median(exact):>12,.0f} results/s (strain and declarer), all cores")
+    for name in names:
+        all_cores = rates[name, None]
+        times = [ours / theirs for ours, theirs in zip(all_cores, exact, strict=True)]
         print(
-            f"{info.name:<24} {ours:>12,.0f} results/s, all cores: {ours / exact:,.0f} x DDS; "
-            f"{alone:,.0f} with one thread"
+            f"{name:<24} {median(all_cores):>12,.0f} results/s, all cores: {median(times):,.0f} x "
+            f"DDS ({min(times):,.0f} to {max(times):,.0f}); "
+            f"{median(rates[name, 1]):,.0f} with one thread"
         )
 
 
