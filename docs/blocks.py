@@ -9,7 +9,8 @@ Blocks of ``sh`` are run. A comment before a block, such as
 page's run is new: ``examples``, ``docs``, ``benchmarks`` and the library of deals are there.
 
 With ``--rewrite`` what is printed takes the place of what stands there, as after a new model. Of an
-output that ends in ``…`` as many lines as before are kept; one with ``…`` inside is left as it is.
+output that begins or ends with ``…`` as many lines as before are kept; one with ``…`` inside is
+left as it is.
 """
 
 import doctest
@@ -99,6 +100,8 @@ def _changed(example: Example, asked: str, before: str, now: str) -> bool:
     lines, kept = [line.rstrip() for line in now.splitlines()], before.splitlines()
     if kept and kept[-1] == MORE:
         lines, kept = [*lines[: len(kept) - 1], MORE], kept[:-1]
+    elif kept and kept[0] == MORE:
+        lines, kept = [MORE, *lines[len(lines) - len(kept) + 1 :]], kept[1:]
     if not example.namespace["rewrite"] or MORE in "".join(kept) or "..." in "".join(kept):
         return False
     change = Path(example.path), asked + before, asked + "\n".join(lines) + "\n"
@@ -205,6 +208,5 @@ def _codes(document: Document) -> Iterator[Region]:
 _DOCTEST = DocTestEvaluator(_OPTIONS)
 _FOLDERS: dict[str, Any] = {"path": str(ROOT), "setup": _setup, "teardown": _teardown}
 pytest_collect_file = of_pytest.pytest_integration(
-    Sybil([SkipParser(), _codes, _commands], pattern="*.md", exclude="README.md", **_FOLDERS),
-    Sybil([_codes], pattern="README.md", **_FOLDERS),  # of its commands only the names are checked
+    Sybil([SkipParser(), _codes, _commands], pattern="*.md", **_FOLDERS)
 )
