@@ -44,12 +44,13 @@ blocks: $(VENV)/.dev  ## Run the short blocks of the pages
 	$(BIN)/python -m pytest -p docs.blocks docs README.md CONTRIBUTING.md
 
 GIB := ../shared/data/gib/gib-10000.txt
-models-pages: $(VENV)/.dev  ## After a new model: measure it, and write anew all pages that show its answers
+models-pages: $(VENV)/.browser  ## After a new model: measure it, and write anew all pages that show its answers
 	$(BIN)/python docs/make_figures.py --measure $(GIB)
 	$(BIN)/python docs/make_evaluation.py $(GIB)
 	$(BIN)/python docs/make_unusual.py
 	$(BIN)/python docs/make_leaderboard.py --measure $(GIB)
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_page.py
 	$(BIN)/python docs/make_practice.py
 	$(BIN)/python -m pytest -q -p docs.blocks docs README.md CONTRIBUTING.md --rewrite
 
