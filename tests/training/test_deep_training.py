@@ -462,6 +462,22 @@ def test_the_log_leaves_out_what_is_made_again(tmp_path):
     assert [line["step"] for line in read_journal(tmp_path / "a.jsonl")] == [4, 8]
 
 
+def test_a_calibration_is_fitted_on_fresh_deals_too(deals, trained, tmp_path):
+    from trickcast.training.exports import fit_calibration
+    from trickcast.training.whole_deals import export_suits, run_file, to_onnx
+
+    path = tmp_path / "tiny.onnx"
+    export_suits(trained[0], "tiny", deals[:24], path, fresh=deals[24:64])
+    metadata = {entry.key: entry.value for entry in onnx.load(path).metadata_props}
+    network, sample = trained[0].network, torch.from_numpy(deals.owners.copy())
+    graph = to_onnx(network, metadata["storage"], sample).SerializeToString()
+    of_all = fit_calibration(run_file(graph, deals[:64].owners), deals[:64].tricks)
+    stated = json.loads(metadata["calibration"])
+    for kind, numbers in of_all._asdict().items():
+        assert stated[kind] == pytest.approx(numbers, abs=0.02)
+    assert json.loads(metadata["scores"])["validation"]["deals"] == 24
+
+
 def test_an_export_says_what_it_is(deals, trained, tmp_path):
     from trickcast.training.whole_deals import export_suits, run_file
 

@@ -24,10 +24,12 @@ Order = slice | Array
 class TokenGraph(Graph, ABC, Generic[Network]):
     """A method for each part of the network; a subclass adds those of its own kind."""
 
+    axis: int = 1
+    """That of the suits in rows as (n, 4, width), or 0 for (4, n, width)."""
     asked: str | None = None
     """The strains to compute, (k,); all five where it is None."""
     inner: str
-    """The last inner layer, (k n, width), once there are ``logits``."""
+    """The last inner layer, (n k, width), once there are ``logits``."""
 
     def __init__(self, network: Network, *, half: bool):
         super().__init__()
@@ -50,14 +52,23 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         """A residual layer on (rows, width): four rows of a deal and strain, one if ``pooled``."""
 
     def logits(self, x: str) -> str:
-        """All behind the tokens: (4 n, width) → (k n, groups × 14)."""
+        """All behind the tokens: (4 n, width) → (n k, groups × 14)."""
         for layer in self.network.before:
             x = self.layer(x, layer)
-        strains = self.strains(self.normalized(x))  # (k n, width)
+        strains = self.strains(self.normalized(x))
         for layer in self.network.pooled:
             strains = self.layer(strains, layer, pooled=True)
-        self.inner = self.normalized(strains)
+        self.inner = self.by_deal(self.normalized(strains))
         return self.linear(self.inner, self.network.head)
+
+    def by_deal(self, strains: str) -> str:
+        """The strains of a deal side by side: (n k, width) or (k n, width) → (n k, width)."""
+        if self.axis == 1:
+            return strains
+        count = self.op("Shape", self.of_strains(np.arange(STRAINS)))
+        shape = self.op("Concat", count, self.constant(np.array([-1, self.width])), axis=0)
+        by_strain = self.op("Reshape", strains, shape)
+        return self.shaped(self.op("Transpose", by_strain, perm=(1, 0, 2)), -1, self.width)
 
     def weight(self, values: Array) -> str:
         """Add float weights, stored in 16 bits or 32; they are float32 when loaded."""
@@ -74,6 +85,14 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         """A linear layer on (rows, inputs)."""
         return self.product(x, *arrays(layer), layer)
 
+    def kept(self, x: str, layer: nn.Module) -> str:
+        """The same to rows that are normalised later."""
+        return self.product(x, *self.of_kept(layer), layer)
+
+    def of_kept(self, layer: nn.Module) -> tuple[Array, Array]:
+        """Weight and bias of a layer to such rows."""
+        return arrays(layer)
+
     def normalized(self, x: str) -> str:
         """Layer normalisation of (rows, width)."""
         ones = self.constant(np.ones(self.width, np.float32))
@@ -83,14 +102,26 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         """The configured activation."""
         return self.op("Gelu" if self.network.config.activation == "gelu" else "Relu", x)
 
+    def by_suit(self, x: str, features: int, tokens: int = SUITS) -> str:
+        """Rows of four suits, or so many tokens: (4 m, features) → (m, 4, features), (4, m, …)."""
+        leading = (-1, tokens) if self.axis == 1 else (tokens, -1)
+        return self.shaped(x, *leading, features)
+
     def token_mean(self, x: str, features: int, tokens: int = SUITS) -> str:
-        """The mean of every four rows, or so many: (4 m, features) → (m, features)."""
-        rows = self.shaped(x, -1, tokens, features)
-        return self.op("ReduceMean", rows, self.constant(np.array([1])), keepdims=0)
+        """The mean of the rows of all suits, or tokens: (4 m, features) → (m, features)."""
+        if self.axis == 0:  # a product is faster
+            shares = self.constant(np.full((1, tokens), 1 / tokens, np.float32))
+            return self.shaped(self.op("MatMul", shares, self.shaped(x, tokens, -1)), -1, features)
+        rows = self.by_suit(x, features, tokens)
+        return self.op("ReduceMean", rows, self.constant(np.array([self.axis])), keepdims=0)
+
+    def of_all(self, means: str, features: int) -> str:
+        """What is added to the rows of all suits: (m, features) → (m, 1, features), (1, m, …)."""
+        return self.by_suit(means, features, 1)
 
     def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
         """The two layers from the inputs of a token, (…, groups, kinds of inputs, rank)."""
-        return self.linear(self.entering(rows, enter), leave)
+        return self.kept(self.entering(rows, enter), leave)
 
     def entering(self, rows: str, enter: nn.Module) -> str:
         """The hidden units of the first of them."""
@@ -107,14 +138,14 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         """
         if mean:
             x, hidden = self.token_mean(x, self.width), self.token_mean(hidden, self.hidden)
-        return self.op("Add", x, self.linear(hidden, leave))
+        return self.op("Add", x, self.kept(hidden, leave))
 
     def strains(self, suits: str) -> str:
-        """A copy of the deal for each strain to compute: (4 n, width) → (k n, width)."""
+        """A copy of the deal for each strain: (4 n, width) → (n k, width), or (k n, width)."""
         roles = self.network.roles
         if not len(self.network.after):
             return self._pooled_strains(suits)
-        marked = [self.linear(suits, roles[name]) for name in ("trump", "side", "notrump")]
+        marked = [self.kept(suits, roles[name]) for name in ("trump", "side", "notrump")]
         x = self.chosen(marked, self.width)
         *inner, last = self.network.after
         for layer in inner:
@@ -123,28 +154,30 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
     def chosen(self, marked: Sequence[str], width: int) -> str:
         """Every suit in its role in each strain: three times (4 n, width) → (4 k n, width)."""
-        by_deal = [self.shaped(rows, -1, SUITS, width) for rows in marked]
-        rows = self.op("Concat", *by_deal, axis=1)  # (n, role and suit, …)
-        return self.shaped(self.op("Gather", rows, self.of_strains(in_roles()), axis=1), -1, width)
+        rows = self.op("Concat", *(self.by_suit(rows, width) for rows in marked), axis=self.axis)
+        where = self.of_strains(in_roles())  # among role and suit
+        if self.axis == 0:
+            where = self.op("Transpose", where, perm=(1, 0))  # suit by suit
+        return self.shaped(self.op("Gather", rows, where, axis=self.axis), -1, width)
 
     def _pooled_strains(self, suits: str) -> str:
         """The same without layers on the suits of a strain: the mean comes before the products."""
         roles, width = self.network.roles, self.width
         (trump, trump_bias), (side, side_bias), (notrump, notrump_bias) = (
-            arrays(roles[name]) for name in ("trump", "side", "notrump")
+            self.of_kept(roles[name]) for name in ("trump", "side", "notrump")
         )
         mean = self.token_mean(suits, width)
         difference = self.product(
             suits, (trump - side) / SUITS, (trump_bias - side_bias) / SUITS, roles["trump"]
         )
         all_side, all_notrump = (
-            self.shaped(self.product(mean, weight, bias, roles["trump"]), -1, 1, width)
+            self.of_all(self.product(mean, weight, bias, roles["trump"]), width)
             for weight, bias in ((side, side_bias), (notrump, notrump_bias))
         )
-        in_suits = self.op("Add", self.shaped(difference, -1, SUITS, width), all_side)
-        strains = self.op("Concat", in_suits, all_notrump, axis=1)
+        in_suits = self.op("Add", self.by_suit(difference, width), all_side)
+        strains = self.op("Concat", in_suits, all_notrump, axis=self.axis)
         if self.asked is not None:
-            strains = self.op("Gather", strains, self.asked, axis=1)
+            strains = self.op("Gather", strains, self.asked, axis=self.axis)
         return self.shaped(strains, -1, width)
 
 
@@ -172,6 +205,8 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 
     def __init__(self, network: SuitNetwork, *, half: bool):
         super().__init__(network, half=half)
+        # the suits of a deal side by side for attention; others add and take means of whole suits
+        self.axis = 1 if network.config.heads else 0
         # an initializer that is an input too is that input's default
         self.asked = self.constant(np.arange(STRAINS), name="strains")
 
@@ -192,11 +227,11 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         )
 
     def answers(self, owners: str) -> str:
-        """All logits of (n, 52): (k n, 4 × 14)."""
+        """All logits of (n, 52): (n k, 4 × 14)."""
         return self.logits(self.tokens(owners))
 
     def _by_strain(self, rows: str, *sizes: int, name: str = "") -> str:
-        """(k n, product of sizes) → (n, k, sizes), of the strains asked for."""
+        """(n k, product of sizes) → (n, k, sizes), of the strains asked for."""
         leading = self.constant(np.array([-1])), self.op("Shape", "strains")
         shape = self.op("Concat", *leading, self.constant(np.array(sizes)), axis=0)
         return self.op("Reshape", rows, shape, name=name)
@@ -251,8 +286,10 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return self.entered(self.features(owners), first.enter, first.leave)
 
     def features(self, owners: str) -> str:
-        """What the first layer learns of every suit, seat by seat, from (…, 13) owners."""
-        suits = self.shaped(self.cast(owners), -1, RANKS)
+        """What the first layer learns of every suit, seat by seat."""
+        suits = self.cast(owners)
+        if self.axis == 0:
+            suits = self.op("Transpose", self.shaped(suits, -1, SUITS, RANKS), perm=(1, 0, 2))
         one_by_one = self.shaped(suits, -1, 1, RANKS)
         seats = self.constant(np.arange(SEATS, dtype=np.float32)[:, None])
         held = self.cast(self.op("Equal", one_by_one, seats))
@@ -286,9 +323,9 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         parts, width, heads = mixing.parts, self.width, mixing.heads
         if not heads:
             value = self.linear(self.normalized(self.token_mean(x, width)), parts["value"])
-            change = self.linear(self.activated(value), parts["leave"])
-            by_deal, changes = self.shaped(x, -1, SUITS, width), self.shaped(change, -1, 1, width)
-            return self.shaped(self.op("Add", by_deal, changes), -1, width)
+            change = self.kept(self.activated(value), parts["leave"])
+            both = self.op("Add", self.by_suit(x, width), self.of_all(change, width))
+            return self.shaped(both, -1, width)
         before = self.normalized(x)
         size = width // heads
         by_head = {}
@@ -303,7 +340,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         shares = self.op("Softmax", self.op("MatMul", by_head["query"], by_head["key"]), axis=-1)
         looked_at = self.op("MatMul", shares, by_head["value"])
         values = self.op("Transpose", looked_at, perm=(0, 2, 1, 3))
-        return self.op("Add", x, self.linear(self.shaped(values, -1, width), parts["leave"]))
+        return self.op("Add", x, self.kept(self.shaped(values, -1, width), parts["leave"]))
 
     def scaled(self, mixing: Mixing, name: str) -> tuple[Array, Array]:
         """Weight and bias of a part of attention, of which the queries are scaled."""
@@ -324,6 +361,8 @@ _ROOM = 1.15  # of differences, over the largest of a sample
 class Int8Graph(SuitGraph):
     """The graph of a network in whole numbers.
 
+    Rows that are normalised have a mean of zero: it is taken away in the weights that they come of,
+    so that a row's length is all that normalisation needs.
     ``sample`` (m, 52) are deals whose features show the ranges to be told apart.
     """
 
@@ -331,6 +370,19 @@ class Int8Graph(SuitGraph):
         super().__init__(network, half=False)
         self._seen: dict[nn.Module, Seen] = _inputs(network, sample, _whole)
         self._quantized: dict[tuple[str, float, float], Whole] = {}
+
+    def of_kept(self, layer: nn.Module) -> tuple[Array, Array]:
+        """Weight and bias of rows whose mean is zero."""
+        weight, bias = arrays(layer)
+        return weight - weight.mean((0, 1)), bias - bias.mean()
+
+    def normalized(self, x: str) -> str:
+        """Layer normalisation of (rows, width) of mean zero: ONNX Runtime makes one step of it."""
+        squares = self.op("Pow", x, self.constant(np.array(2, np.float32)))
+        mean = self.op("ReduceMean", squares, self.constant(np.array([-1])))
+        more = self.op("Add", mean, self.constant(np.array(1e-5, np.float32)))
+        of_length_one = self.op("Div", x, self.op("Sqrt", more))
+        return self.op("Mul", of_length_one, self.constant(np.ones(self.width, np.float32)))
 
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
@@ -391,9 +443,8 @@ class HalvesGraph(Int8Graph):
 
     Rows are kept as the sums of opposite seats and their differences, (rows, width / 2) each: a
     layer that commutes with turning the table does not mix them. Where a function is applied to
-    every feature, and in attention, they are seats again. Means are taken away where they come
-    about, in the weights, so that a row's length is all that normalisation needs; what was added
-    to it is added there too.
+    every feature, and in attention, they are seats again. What was added to a row is added where
+    its length is needed.
     """
 
     def __init__(self, network: SuitNetwork, sample: torch.Tensor):
@@ -409,7 +460,7 @@ class HalvesGraph(Int8Graph):
         return bool(network.config.heads and len(network.after) and not len(network.pooled))
 
     def answers(self, owners: str) -> str:
-        """All logits of (n, 52): (k n, 4 × 14)."""
+        """All logits of (n, 52): (n k, 4 × 14)."""
         first, roles, after = self.network.first, self.network.roles, self.network.after
         entering = self.entering(self.features(owners), first.enter)
         seats = self.split(entering, self.constant(np.full(2, self.hidden // 2)), 2)
@@ -518,8 +569,7 @@ class HalvesGraph(Int8Graph):
 
     def _kept(self, parts: "Parts", layer: nn.Module, length: float = 2) -> "Halves":
         """A linear layer to rows whose mean is zero, times half a ``length``."""
-        weight, bias = arrays(layer)
-        weight, bias = weight - weight.mean((0, 1)), bias - bias.mean()
+        weight, bias = self.of_kept(layer)
         return self._halves(parts, layer, length * weight, length * bias)
 
 
@@ -708,7 +758,7 @@ class PairGraph(TokenGraph[PairNetwork]):
         tokens = STRAINS if pooled else SUITS
         seen = self.normalized(x)
         middle = self.token_mean(seen, self.width, tokens)
-        context = self.shaped(self.linear(middle, layer.context), -1, 1, self.hidden)
-        own = self.shaped(self.linear(seen, layer.enter), -1, tokens, self.hidden)
+        context = self.of_all(self.linear(middle, layer.context), self.hidden)
+        own = self.by_suit(self.linear(seen, layer.enter), self.hidden, tokens)
         hidden = self.shaped(self.activated(self.op("Add", own, context)), -1, self.hidden)
         return self.added(x, hidden, layer.leave, mean=mean)

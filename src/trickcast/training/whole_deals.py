@@ -481,6 +481,7 @@ def export_suits(
     validation: DealSet,
     path: str | os.PathLike[str],
     *,
+    fresh: DealSet | None = None,
     storage: str | None = None,
     speed: str = "",
 ) -> None:
@@ -489,19 +490,22 @@ def export_suits(
     ``storage`` is that of the training's settings unless given. Beside the file go
     ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
     ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
-    by ONNX Runtime on the ``validation`` deals.
+    by ONNX Runtime on the ``validation`` deals. The calibration is fitted on ``fresh`` deals too,
+    where there are solved ones that nothing was learned from: validation deals chose the network,
+    so it is a little better on them than on others.
 
     Raises ValueError for deals that are not solved, TrainingError when the file does not answer as
     torch does; of int8, whose products are other ones, that is not asked.
     """
     tricks, storage = known_tricks(validation), storage or trained.config.storage
+    held_out = validation if fresh is None else DealSet.concatenate([validation, fresh])
     network = deepcopy(trained.network).cpu().eval()
     if storage == "float16":
         network.half().float()  # torch shall answer with the weights of the file
     sample = torch.from_numpy(random_deals(_SAMPLE_DEALS, seed=2021).owners.copy())
-    stated = run_file(to_onnx(network, storage, sample).SerializeToString(), validation.owners)
-    calibration = fit_calibration(stated, tricks)
-    logs = torch.from_numpy(np.log(np.maximum(stated, LEAST)))
+    stated = run_file(to_onnx(network, storage, sample).SerializeToString(), held_out.owners)
+    calibration = fit_calibration(stated, known_tricks(held_out))
+    logs = torch.from_numpy(np.log(np.maximum(stated[: len(validation)], LEAST)))
     metadata = deal_metadata(calibration.apply(logs).argmax(-1).numpy(), tricks) | {
         "name": name,
         "seed": str(trained.config.seed),
