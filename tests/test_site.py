@@ -71,6 +71,16 @@ def test_an_address_that_is_none_is_refused(tmp_path, address):
 PAGE = Path(site.__file__).with_name("page")
 
 
+def test_the_page_knows_every_operation_of_its_networks(tmp_path):
+    onnx = pytest.importorskip("onnx", reason="comes with the extra 'train'")
+    write_site(tmp_path / "site")
+    script = (tmp_path / "site" / "net.js").read_text("utf-8")
+    known = set(re.findall(r"^  ([A-Z]\w+)(?=: \(|\()", script, re.MULTILINE))
+    for network in (tmp_path / "site" / "models").glob("*.onnx"):
+        asked = {node.op_type for node in onnx.load(network).graph.node}
+        assert asked <= known, f"{network.name} asks for {asked - known}"
+
+
 def test_the_page_says_what_its_table_of_words_has_and_no_more():
     text = (PAGE / "words.js").read_text("utf-8")
     tables = json.loads(text[text.index("{") :].rstrip().removesuffix(";"))

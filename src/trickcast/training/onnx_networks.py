@@ -25,7 +25,7 @@ class TokenGraph(Graph, ABC, Generic[Network]):
     """A method for each part of the network; a subclass adds those of its own kind."""
 
     axis: int = 1
-    """That of the suits in rows as (n, 4, width), or 0 for (4, n, width)."""
+    """Where the suits are: 1 for rows as (n, 4, width), 0 for (4, n, width)."""
     asked: str | None = None
     """The strains to compute, (k,); all five where it is None."""
     inner: str

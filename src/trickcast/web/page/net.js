@@ -228,6 +228,7 @@ const OPS = {
   Mul: ([a, b]) => both(a, b, (x, y) => x * y),
   Div: ([a, b]) => both(a, b, (x, y) => x / y),
   Max: ([a, b]) => both(a, b, Math.max),
+  Pow: ([a, b]) => both(a, b, (x, y) => x ** y),
   Equal: ([a, b]) => both(a, b, (x, y) => Number(x === y)),
   Less: ([a, b]) => both(a, b, (x, y) => Number(x < y)),
   Neg: ([{ dims, data }]) => ({ dims, data: data.map((x) => -x) }),
