@@ -140,6 +140,24 @@ def test_what_cannot_be_scored_is_refused(run: Any, small: Path, spoil: Any, say
     assert says in result.err and len(result.err.splitlines()) <= 3
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"set,deal\n\n\nx\n", "line 4: 1 cells (expected 2)"),
+        (b"set,deal,strain,declarer,tricks\n\n\n%s,0,S,N,14\n", "line 4: tricks is 14"),
+        ("set,deal\nM\u00fcller,0\n".encode("latin-1"), "not text in UTF-8"),
+        (b"set,deal\n" + b"x" * 140_000 + b",0\n", "line 2: field larger than field limit"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(
+    run: Any, small: Path, content: bytes, says: str
+) -> None:
+    path = small.with_name("answers.csv")
+    path.write_bytes(content.replace(b"%s", str(SETS["library-test"]).encode()))
+    result = Result(*run("bench", path, "--deals", small))
+    assert (result.status, result.out) == (2, "") and says in result.err
+
+
 def test_other_deals_than_the_sets_are_refused(run: Any, small: Path) -> None:
     others = small.with_name("others.zrd")
     tc.write(Library(LIBRARY).deals("validation")[:DEALS], others)

@@ -236,3 +236,12 @@ def test_auctions_are_read_alike_from_text_and_from_boards() -> None:
     deals = tc.random_deals(2, seed=9)
     first = tc.bid_deals(deals, ["1N P", read_auction("1N P")])
     assert [str(auction)[:3] for auction in first] == ["1N ", "1N "]
+
+
+def test_of_nothing_there_is_nothing_to_say() -> None:
+    with pytest.raises(ValueError, match=r"most is 0 .expected 1 or more"):
+        tc.suggest_calls("KQ4.AQ5.K873.J94", most=0)
+    with pytest.raises(ValueError, match=r"n is 0 .expected 1 or more"):
+        tc.compare_calls("KQ4.AQ5.K873.J94", n=0)
+    with pytest.raises(ValueError, match=r"n is 0 .expected 1 or more"):
+        tc.simulate_play("KJ95.J65.K32.T54", auction="1N P 3N P P P", dealer="E", n=0)

@@ -249,13 +249,36 @@ def test_cards_round_trip() -> None:
         parse_contract(4)
 
 
+def test_a_board_spells_things_in_one_way_and_refuses_what_they_are_not() -> None:
+    board = Board(contract="3NTx", auction=("p", "3nt", "dbl"), play=("s10", "SA"))
+    assert board == Board(contract="3NX", auction=("PASS", "3N", "X"), play=("ST", "SA"))
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"contract": '4S,"x"'}, "is not a contract"),
+        ({"result": 14}, "result is 14 .expected 0 to 13 tricks"),
+        ({"result": -1}, "result is -1"),
+        ({"auction": ("FOO",)}, "'FOO' is not a call"),
+        ({"play": ("ZZ",)}, "'ZZ' is not a card"),
+    ]
+    for fields, says in refused:
+        with pytest.raises(DealError, match=says):
+            Board(**fields)
+
+
+def test_a_set_keeps_what_was_checked() -> None:
+    owners = Deal(TEXT).owners[None].copy()
+    deals = DealSet(owners)
+    before = hash(deals)
+    owners[0] = 0
+    assert hash(deals) == before and deals[0] == Deal(TEXT)
+
+
 def test_dealset_is_a_view() -> None:
     deal = Deal(TEXT)
     owners = np.stack([deal.owners, deal.owners[::-1]])
     tricks = np.arange(40, dtype=np.uint8).reshape(2, 5, 4) % 14
     deals = DealSet(owners, tricks)
     assert len(deals) == 2 and deals[0] == deal and next(iter(deals)) == deal
-    assert np.shares_memory(deals[:1].owners, owners)
+    assert np.shares_memory(deals[:1].owners, deals.owners)
     assert not deals.owners.flags.writeable
     assert deals[1:].tricks is not None and (deals[1:].tricks == tricks[1:]).all()
     assert (

@@ -3,6 +3,7 @@
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -270,3 +271,25 @@ def test_pair_on_the_command_line(monkeypatch, capsys, tmp_path) -> None:
     ):
         status, _, err = run(*arguments)
         assert status == 2 and message in err and len(err.splitlines()) <= 3
+
+
+def test_east_and_west_are_scored_by_their_own_vulnerability(run: Any, tmp_path: Path) -> None:
+    hands = "A.KQ9832.T94.AKT", "KJ95.J65.K3.J654"
+    path = tmp_path / "pair.pbn"
+    path.write_text(f'[Board "1"]\n[Deal "E:{hands[0]} - {hands[1]} -"]\n')
+
+    def told(place: list[str], vulnerable: str) -> dict[str, Any]:
+        status, out, _ = run("pair", *place, "--vulnerable", vulnerable, "--json")
+        assert status == 0
+        return dict(json.loads(out))
+
+    ours, theirs = (told([str(path)], sides) for sides in ("ew", "ns"))
+    north = told([*hands], "ns")
+    assert ours["declarers"] == ["E", "W"] and north["declarers"] == ["N", "S"]
+    assert {each["by"] for each in ours["best_contracts"]} <= {"E", "W"}
+    assert ours["expected"] == north["expected"]
+    scores = [
+        [(each["contract"], each["expected_score"]) for each in answer["best_contracts"]]
+        for answer in (ours, north, theirs)
+    ]
+    assert scores[0] == scores[1] != scores[2]

@@ -54,6 +54,8 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
     assert [each["expected"] for each in told] == pytest.approx(estimate.expected, abs=1e-3)
     alone = json.loads(run("played", path, "--boards", 3, "--json")[1])
     assert alone == told[1] and told[1]["vulnerable"] == "ew"  # board 3's
+    asked = json.loads(run("played", path, "--boards", 3, "--vulnerable", "none", "--json")[1])
+    assert asked["vulnerable"] == "none" and asked["score"] > alone["score"]  # down, doubled
     assert run("played", path, "--boards", 9)[2] == "trickcast: there is no board 9\n"
     assert "passed out" in run("played", path, "--boards", 2)[2]
 

@@ -505,6 +505,8 @@ def test_contracts_are_compared_as_played_layout_by_layout() -> None:
     assert same == pytest.approx((0.5, 0.5, 0.5), abs=1e-3)
     passed = known.compare_as_played("4S", "S", "PASS", "S", vulnerable="ns", scoring="total")
     assert passed.mean == pytest.approx(values[0].worth.mean, abs=1e-2)
+    with pytest.raises(SimulationError, match=r"South and West .expected partners"):
+        known.compare_as_played("4S", "S", "3N", "W")
 
 
 @pytest.mark.solver

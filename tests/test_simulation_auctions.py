@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.bidding import read_auction
 from trickcast.simulation import SimulationError
 from trickcast.simulation.controls import means
 
@@ -78,3 +79,18 @@ def test_layouts_that_hang_together_widen_intervals() -> None:
     assert np.allclose(together.error, 2 * alone.error)
     assert np.allclose(together.effective, alone.effective / 4)
     assert np.allclose(together.mean, alone.mean)
+
+
+@pytest.mark.solver
+def test_an_auction_has_its_own_vulnerability() -> None:
+    calls = read_auction("1N P 3N P P P", "E", "ew")
+    texts = tc.simulate_leads(**GAME, vulnerable="ew", samples=40, solve=20, seed=1)
+    told = tc.simulate_leads(leader=LEADER, auction=calls, samples=40, solve=20, seed=1)
+    assert told.vulnerable and texts.vulnerable
+    assert [lead.points for lead in told.leads] == [lead.points for lead in texts.leads]
+    other = tc.simulate_leads(leader=LEADER, auction=calls, vulnerable="ns",
+                              samples=40, solve=20, seed=1)  # fmt: skip
+    assert [lead.points for lead in other.leads] == [lead.points for lead in told.leads]
+    opened = read_auction("1S P 2S P", "S", "ns")
+    compared = tc.compare("2S", "4S", by="S", south=OPENER, auction=opened, samples=40, solve=20)
+    assert str(compared.vulnerable) == "ns"

@@ -111,4 +111,9 @@ def test_what_cannot_be_asked_is_told() -> None:
     held = card_text(int(np.flatnonzero(deal.owners == Seat.NORTH)[0]))
     with pytest.raises(tc.DealError, match=f"card 1, {held}: North holds it, and East is to play"):
         tc.solve_play(deal, "4H", by="N", cards=[held])
+    for number in (-1, 52):
+        with pytest.raises(tc.DealError, match=rf"card {number} .expected 0 to 51, or a text"):
+            tc.solve_play(deal, "4H", by="N", cards=[number])
+    first = np.flatnonzero(deal.owners == Seat.EAST)[:1]  # numbers of NumPy's
+    assert len(tc.solve_play(deal, "4H", by="N", cards=list(first))) == 2
     assert tc.solve_leads([], "4H", by="N") == []

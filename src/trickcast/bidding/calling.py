@@ -132,11 +132,14 @@ def suggest_calls(
         DealError: The hand is not valid.
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
+        ValueError: ``most`` is below 1.
 
     Example:
         >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
         '1N'
     """
+    if most < 1:
+        raise ValueError(f"most is {most} (expected 1 or more)")
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -347,12 +350,15 @@ def compare_calls(
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
         NoDealsError: No layout fits.
+        ValueError: ``n`` is below 1.
 
     Example:
         >>> compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=40)
         >>> [each.call for each in compared.calls]
         ['1N', '1D']
     """
+    if n < 1:
+        raise ValueError(f"n is {n} (expected 1 or more)")
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)

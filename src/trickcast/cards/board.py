@@ -6,8 +6,10 @@ import operator
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
+from .auction import BIDS, CALLS, parse_call
 from .enums import Seat, Vulnerability
-from .errors import shorten
+from .errors import DealError, shorten
+from .text import card_text, parse_card, parse_contract
 
 
 class Tag(NamedTuple):
@@ -22,6 +24,9 @@ class Tag(NamedTuple):
 
 _READ = (("dealer", Seat), ("vulnerability", Vulnerability), ("declarer", Seat))
 """What may be given as text."""
+_CONTRACTS = frozenset(["PASS", *(f"{bid}{double}" for bid in BIDS for double in ("", "X", "XX"))])
+_CALLS = frozenset(CALLS)
+_CARDS = frozenset(map(card_text, range(52)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +80,25 @@ class Board:
     while they agree with them."""
 
     def __post_init__(self) -> None:
-        """Read seats and vulnerability that are given as letters or words."""
+        """Read what is given as text, and spell it in one way."""
         for name, kind in _READ:
             value = getattr(self, name)
             if isinstance(value, str):
                 object.__setattr__(self, name, kind.parse(value))
+        if self.contract is not None and self.contract not in _CONTRACTS:
+            level, strain, doubling = parse_contract(self.contract)
+            text = "PASS" if strain is None else f"{level}{strain.letter}{'X' * doubling}"
+            object.__setattr__(self, "contract", text)
+        if self.result is not None and not 0 <= self.result <= 13:
+            raise DealError(f"result is {self.result} (expected 0 to 13 tricks)")
+        if not _CALLS.issuperset(self.auction):
+            try:
+                object.__setattr__(self, "auction", tuple(map(parse_call, self.auction)))
+            except ValueError as error:
+                raise DealError(str(error)) from None
+        if not _CARDS.issuperset(self.play):
+            cards = tuple(card_text(parse_card(card)) for card in self.play)
+            object.__setattr__(self, "play", cards)
 
     def tag(self, name: str) -> str | None:
         """Return the value of the first of ``tags`` with this name: a player's, an event's."""

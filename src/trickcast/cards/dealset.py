@@ -76,7 +76,8 @@ class DealSet(Tabular):
                 "(n, 52) uint8)"
             )
         check_owners(array)
-        array = array.astype(np.uint8, copy=False)
+        # what was checked stays as it is, whatever becomes of the caller's array
+        array = array.astype(np.uint8, copy=array.flags.writeable)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
             raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")

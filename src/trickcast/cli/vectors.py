@@ -53,14 +53,14 @@ def pair(
             souths = [hand_or_words(south)] * (len(norths) or 1)
     estimates = question.ask(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
+        first = boards[i][1] if boards else Seat.NORTH
         if as_json:
-            click.echo(json.dumps(question.answer(hands, estimates[i])))
+            click.echo(json.dumps(question.answer(hands, estimates[i], first)))
         else:
             click.echo("\n" if i else "", nl=False)
             if boards:
                 click.echo(heading(i + 1, boards[i][0]))
-            seats = (Seat.NORTH, Seat.SOUTH) if not boards else (boards[i][1], boards[i][1].partner)
-            _show_pair(hands, seats, estimates[i], question)
+            _show_pair(hands, (first, first.partner), estimates[i], question)
 
 
 def _show_pair(
@@ -83,7 +83,7 @@ def _show_pair(
         table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
     views.ResultConsole().print(table)
     click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(question.sides)}:")
-    for bid in question.best(estimate):
+    for bid in question.best(estimate, seats[0]):
         seat = seats[0] if bid.by_first else seats[1]
         score = f"{bid.expected_score:+.0f}"
         click.echo(

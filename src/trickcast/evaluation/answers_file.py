@@ -10,7 +10,7 @@ by pandas or polars is an answers file but for ``set``.
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,12 +35,12 @@ class _Table(NamedTuple):
 
     path: str
     columns: dict[str, Sequence[Any]]
-    lines: bool
-    """Whether it has lines: the first row is the second, below the names."""
+    lines: Sequence[int]
+    """Where each row ends in a file of text; none in Parquet."""
 
     def place(self, row: int) -> str:
         """Say where a row is."""
-        return f"{self.path}, " + (f"line {row + 2}" if self.lines else f"row {row + 1}")
+        return f"{self.path}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
 
 
 def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
@@ -60,7 +60,8 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
     file = Path(path)
     with file.open("rb") as stream:
         parquet = stream.read(4) == _PARQUET
-    table = _Table(os.fspath(path), _parquet(file) if parquet else _csv(file), not parquet)
+    columns, lines = (_parquet(file), ()) if parquet else _csv(file)
+    table = _Table(os.fspath(path), columns, lines)
     missing = [name for name in ("set", "deal", "declarer") if name not in table.columns]
     if missing:
         raise AnswersError(f"{table.path}: no column {', '.join(missing)} (expected set, deal, "
@@ -125,16 +126,26 @@ def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
     return Answers(probabilities, tricks)
 
 
-def _csv(file: Path) -> dict[str, Sequence[Any]]:
+def _csv(file: Path) -> tuple[dict[str, Sequence[Any]], Sequence[int]]:
+    """Return the columns, and the line at which each row ends."""
+    rows, ends = list[list[str]](), list[int]()
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        lines: Iterator[list[str]] = csv.reader(stream)
-        names = [name.strip() for name in next(lines, [])]
-        rows = [row for row in lines if row]
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(names):
-            raise AnswersError(f"{file}, line {number}: {len(row)} cells (expected {len(names)})")
+        reader = csv.reader(stream)
+        try:
+            names = [name.strip() for name in next(reader, [])]
+            for row in filter(None, reader):
+                if len(row) != len(names):
+                    raise AnswersError(
+                        f"{file}, line {reader.line_num}: {len(row)} cells (expected {len(names)})"
+                    )
+                rows.append(row)
+                ends.append(reader.line_num)
+        except csv.Error as error:
+            raise AnswersError(f"{file}, line {reader.line_num}: {error}") from None
+        except UnicodeDecodeError:
+            raise AnswersError(f"{file}: not text in UTF-8") from None
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)
-    return dict(zip(names, columns, strict=True))
+    return dict(zip(names, columns, strict=True)), ends
 
 
 def _parquet(file: Path) -> dict[str, Sequence[Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import DealError, Hand, Strain, Vulnerability
+from ..cards import DealError, Hand, Seat, Strain, Vulnerability
 from .auctions import AuctionText, FirstCaller, Meanings, Style, check_calls
 from .declared import Option, Question, QuestionError
 
@@ -87,10 +87,10 @@ class PairContractAnswer(TypedDict):
 
 
 class PairAnswer(TypedDict):
-    """What two hands take: ``expected`` is strains × declarers N S, ``probabilities`` × 14 too.
+    """What two hands take: ``expected`` is strains × declarers, ``probabilities`` × 14 too.
 
-    ``interval_80`` is the lowest and the highest tricks × strains, and the chances are by strain: N
-    declares.
+    ``interval_80`` is the lowest and the highest tricks × strains, and the chances are by strain:
+    the first of ``declarers`` plays.
     """
 
     hands: list[str]
@@ -246,13 +246,20 @@ class PairQuestion(HandsQuestion):
         chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
         return chances
 
-    def best(self, estimate: "PairEstimate") -> "list[PairContract]":
-        """Return the best contracts of one pair."""
+    def best(self, estimate: "PairEstimate", first: Seat = Seat.NORTH) -> "list[PairContract]":
+        """Return the best contracts of one pair, whose first hand is at a seat."""
         from ..pairs import best_contracts
 
-        return best_contracts(estimate, self.sides, BEST_CONTRACTS)
+        # the pair is North and South there, wherever it sits
+        own = Vulnerability.NS if self.sides >> first.side & 1 else Vulnerability.NONE
+        return best_contracts(estimate, own, BEST_CONTRACTS)
 
-    def answer(self, hands: tuple[Hand, Hand | str], estimate: "PairEstimate") -> PairAnswer:
+    def answer(
+        self,
+        hands: tuple[Hand, Hand | str],
+        estimate: "PairEstimate",
+        first: Seat = Seat.NORTH,
+    ) -> PairAnswer:
         """Answer with the estimate of one pair, and its best contracts."""
         low, high = estimate.interval()
         chances = estimate.chances()
@@ -260,7 +267,7 @@ class PairQuestion(HandsQuestion):
             "hands": [str(hand) for hand in hands],
             "model": self.model,
             "strains": [strain.letter for strain in Strain],
-            "declarers": ["N", "S"],
+            "declarers": [first.letter, first.partner.letter],
             "expected": _rounded(estimate.both @ np.arange(14), 4),
             "probabilities": _rounded(estimate.both, 6),
             "interval_80": [low.tolist(), high.tolist()],
@@ -271,11 +278,11 @@ class PairQuestion(HandsQuestion):
             "best_contracts": [
                 {
                     "contract": str(bid.contract),
-                    "by": "N" if bid.by_first else "S",
+                    "by": (first if bid.by_first else first.partner).letter,
                     "expected_score": round(bid.expected_score, 2),
                     "making": round(bid.making, 6),
                 }
-                for bid in self.best(estimate)
+                for bid in self.best(estimate, first)
             ],
         }
 

@@ -17,7 +17,7 @@ from ..estimator import estimate
 from ..played import PLAYERS, PlayedEstimate, estimate_played
 from ..scoring import Contract, score
 from .auctions import AuctionText, Dealer, Vulnerable, check_calls, contract_in, ended_auction
-from .deals import named_deal
+from .deals import named_deal, par_conditions
 from .declared import Argument, Hooks, Option, Question, QuestionError
 
 _TOGETHER = 256
@@ -215,7 +215,7 @@ class PlayedQuestion(Question):
         )
         chances = estimate(deals).probabilities
         for row, (board, bid, seat) in enumerate(zip(boards, bids, seats, strict=True)):
-            sides = self._sides or board.completed().vulnerability or Vulnerability.NONE
+            sides, _ = par_conditions(board, self._sides, None)
             double_dummy = chances[row, bid.strain, seat]
             yield PlayedTable(deals[row], board, bid, seat, sides, played[row], double_dummy)
 

@@ -318,7 +318,7 @@ class Simulation(Result, TrickChances):
 
         Over at most 400 of the layouts; else as ``compare``. Raises ValueError for other players.
         """
-        seats = Seat.parse(by), Seat.parse(other_by)
+        seats = _partners(by, other_by)
         bids = [Contract(bid, seat) for bid, seat in zip((contract, other), seats, strict=True)]
         deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
         choices = [((bid,), np.zeros(len(deals), dtype=np.intp)) for bid in bids]
@@ -343,11 +343,7 @@ class Simulation(Result, TrickChances):
         sides or another scoring.
         """
         first, second = Contract(contract), Contract(other)
-        seats = Seat.parse(by), Seat.parse(other_by)
-        if seats[0].side != seats[1].side:
-            raise SimulationError(
-                f"{seats[0].word} and {seats[1].word} (expected partners, or one)"
-            )
+        seats = _partners(by, other_by)
         own = is_vulnerable(vulnerable, seats[0])
         points = [score(bid, np.arange(14), own) for bid in (first, second)]
         gains = gain(points[0][:, None] - points[1], scoring)
@@ -536,3 +532,11 @@ def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]
     if not cells:
         raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
     return list(dict.fromkeys(cells))
+
+
+def _partners(by: str | Seat, other: str | Seat) -> tuple[Seat, Seat]:
+    """Return two declarers of one side."""
+    seats = Seat.parse(by), Seat.parse(other)
+    if seats[0].side != seats[1].side:
+        raise SimulationError(f"{seats[0].word} and {seats[1].word} (expected partners, or one)")
+    return seats

@@ -234,11 +234,16 @@ def lay_out(
 
 def read_calls(
     auction: Any, dealer: str | Seat, vulnerable: str | Vulnerability
-) -> AuctionReading | None:
-    """Return what was called, read by the network of calls; None where nothing is told."""
-    if auction is None or isinstance(auction, AuctionReading):
-        return auction
-    return loaded_bidder(threads=1).read(auction, dealer, vulnerable)
+) -> tuple[AuctionReading | None, Vulnerability]:
+    """Return what was called, read by the network of calls, and who is vulnerable.
+
+    That is None where nothing is told. An auction that is read already says who is vulnerable.
+    """
+    if auction is None:
+        return None, Vulnerability.parse(vulnerable)
+    if not isinstance(auction, AuctionReading):
+        auction = loaded_bidder(threads=1).read(auction, dealer, vulnerable)
+    return auction, auction.auction.vulnerable
 
 
 def watcher(

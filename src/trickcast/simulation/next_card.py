@@ -174,6 +174,7 @@ def simulate_play(
         DealError: A hand or seat is not valid, or the auction has not ended.
         PlayError: A card cannot have been played.
         NoDealsError: No layout fits.
+        ValueError: ``n`` is below 1.
 
     Example:
         >>> hand, dummy = "KJ95.J65.K32.T54", "A84.Q92.J854.K93"
@@ -181,6 +182,8 @@ def simulate_play(
         >>> told.seat.word, len(told) > 5
         ('South', True)
     """
+    if n < 1:
+        raise ValueError(f"n is {n} (expected 1 or more)")
     read = read_auction(auction, dealer, vulnerable)
     bid, declarer = read.contract
     if bid is None:

@@ -21,7 +21,7 @@ from .controls import MINIMUM_EXACT
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .leads import Leads, LeadSimulation, contract_of
 from .making import ContractChance, Making
-from .outcomes import gain, is_vulnerable, played, seats_of, strain_of
+from .outcomes import gain, played, seats_of, strain_of
 from .plan import Plan, SimulationError
 
 
@@ -76,8 +76,8 @@ def simulate(
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
             Hidden hands then fit it as in championship play. Also takes a Reading of
             ``Bidder.read``.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
+        dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
+        vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
         samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` as many as pay,
             given how well the network explains the solved ones.
@@ -117,14 +117,14 @@ def simulate(
         (20, True)
     """
     measure = tables_of(contracts, side)
-    heard = read_calls(auction, dealer, vulnerable)
+    heard, sides = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: Simulation(layouts, measure.cells))
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
     survey = None
     if contracts is None and samples is None and solve is None and seconds is None:
-        survey = survey_of(measure, precision, side, vulnerable)
+        survey = survey_of(measure, precision, side, sides)
     return Simulation(lay_out(measure, known, plan, work, survey), measure.cells)
 
 
@@ -169,8 +169,8 @@ def contract_chance(
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
             Hidden hands then fit it as in championship play. Also takes a Reading of
             ``Bidder.read``.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
+        dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
+        vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         samples: Layouts to estimate. Default: as many as pay, given how well the network explains
             the solved ones.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
@@ -205,7 +205,7 @@ def contract_chance(
         True
     """
     measure = Making(played(contract), seats_of(side) if by is None else (Seat.parse(by),))
-    heard = read_calls(auction, dealer, vulnerable)
+    heard, _ = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
     told = watcher(progress, lambda layouts: ContractChance(layouts, measure))
@@ -250,8 +250,8 @@ def compare(
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
             Hidden hands then fit it as in championship play. Also takes a Reading of
             ``Bidder.read``.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
+        dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
+        vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
             balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
         east: As ``north``.
@@ -295,12 +295,12 @@ def compare(
         True
     """
     read, whose, cells = read_choices(choices, by, side)
-    heard = read_calls(auction, dealer, vulnerable)
+    heard, sides = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}
 
     def compared(layouts: Layouts) -> Comparison:
-        return Comparison(layouts, read, cells, whose, vulnerable)
+        return Comparison(layouts, read, cells, whose, sides)
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
@@ -344,8 +344,8 @@ def simulate_leads(
         by: Declarer. Default: as the auction says.
         auction: The whole auction, as text or a list of calls; hidden hands fit it as in
             championship play. Default: unknown.
-        dealer: Seat of the dealer, or its letter or name.
-        vulnerable: Vulnerable sides: none, ns, ew or both.
+        dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
+        vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         scoring: ``"imps"``, ``"total"`` (points) or ``"matchpoints"``.
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
             balanced"``, a function of (n, 52) bool hands, or a list of these. Default: nothing.
@@ -389,7 +389,7 @@ def simulate_leads(
         >>> len(leads), leads.solved
         (12, 20)
     """
-    heard = read_calls(auction, dealer, vulnerable)
+    heard, sides = read_calls(auction, dealer, vulnerable)
     bid, declarer = contract_of(contract, by, heard)
     hand = Hand(leader)
     gain(np.zeros(1), scoring)
@@ -398,7 +398,6 @@ def simulate_leads(
     if known[leading] is not None:
         raise SimulationError(f"{leading} leads and is given twice (expected only leader)")
     known[leading] = hand
-    is_vulnerable(vulnerable, declarer)
     if solve == 0:
         raise SimulationError(
             f"solve is 0 (leads are compared by solving: {MINIMUM_EXACT} or more)"
@@ -406,7 +405,7 @@ def simulate_leads(
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
 
     def compared(layouts: Layouts) -> LeadSimulation:
-        return LeadSimulation(layouts, bid, declarer, vulnerable, scoring)
+        return LeadSimulation(layouts, bid, declarer, sides, scoring)
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)

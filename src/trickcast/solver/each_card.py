@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,9 @@ def solve_play(
         )
     strain, declarer = _strain(contract), Seat.parse(by)
     played = cards.split() if isinstance(cards, str) else cards
-    indices = [card if isinstance(card, int) else parse_card(card) for card in played]
+    indices = [parse_card(card) if isinstance(card, str) else index(card) for card in played]
+    if wrong := [number for number in indices if not 0 <= number < 52]:
+        raise DealError(f"card {wrong[0]} (expected 0 to 51, or a text such as SA)")
     values = values_of_cards(dealset.owners[0], strain, declarer, indices, workers=workers)
     return [_by_card(row) for row in values]
 
