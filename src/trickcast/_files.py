@@ -83,7 +83,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 def read_json(data: str | bytes) -> Any:
-    """Return what a JSON text holds. Raises ValueError for what is none, however it is none."""
+    """Parse JSON. Raises ValueError for invalid JSON of any kind."""
     try:
         return json.loads(data)
     except RecursionError:

@@ -13,7 +13,7 @@ from .auction_text import Auction
 def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat, str]]:
     """Return who played each card, in the order of play: ``"H4 H2 HK"`` or a list of cards.
 
-    Raises PlayError for what is no card, and for one that was played before.
+    Raises PlayError for text that is not a card, and for a card played twice.
     """
     texts = played.replace(",", " ").split() if isinstance(played, str) else list(played)
     cards: list[tuple[Seat, str]] = []

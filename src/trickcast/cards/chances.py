@@ -27,8 +27,8 @@ class TrickChances:
         """Return the chance that a contract makes: ``making("4H", by="N")``.
 
         A float, or an array of one for each deal. Without ``by`` it is the Contract's own declarer,
-        or an array of all. Doubling changes nothing. Raises DealError for what is not a contract
-        or a seat.
+        or an array of all. Doubling changes nothing. Raises DealError for an invalid
+        contract or seat.
         """
         level, strain, _ = parse_contract(str(contract))
         by = getattr(contract, "by", None) if by is None else by

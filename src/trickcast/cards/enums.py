@@ -28,8 +28,8 @@ class Alphabet(IntEnum):
     def parse(cls, text: str | Self) -> Self:
         """Return the member that ``text`` names, by letter or word, in any case.
 
-        Raises DealError when it names none, and for what is no text: a member of another alphabet
-        may have the same letter.
+        Raises DealError for unknown names, and for anything but text: a member of another enum may
+        have the same letter.
         """
         if isinstance(text, cls):
             return text

@@ -104,7 +104,7 @@ class Hand:
         return map(card_text, cards_of(self.mask))
 
     def __contains__(self, card: object) -> bool:
-        """Tell whether a card is held, by any text of it; what is no card is not."""
+        """Tell whether the hand holds a card, in any spelling; False for other text."""
         try:
             return isinstance(card, str) and bool(self.mask >> parse_card(card) & 1)
         except DealError:

@@ -23,7 +23,7 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     begins with anything else is as in NumPy, and may have names too: ``tricks[3, "H", "N"]``,
     ``tricks[..., "N"]``. What is computed from it is a plain array.
 
-    Raises DealError for what is not a strain or a seat.
+    Raises DealError for an invalid strain or seat.
 
     >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
     >>> table.tricks["H", "N"], table.tricks["notrump", "East"], table.tricks[4, 1].item()

@@ -46,7 +46,7 @@ class StyleError(ValueError):
 def read_style(style: str | None) -> NDArray[np.uint8]:
     """Return (2, styles): what a text tells of North-South and of East-West.
 
-    Raises StyleError for a name that is none, and for two that exclude each other.
+    Raises StyleError for an unknown name, and for two that exclude each other.
     """
     sides = list(_SIDES)
     known = np.zeros((len(sides), len(STYLES)), dtype=np.uint8)

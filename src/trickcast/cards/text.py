@@ -292,7 +292,7 @@ def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
 def _split_hands(text: str) -> list[str]:
     """Cut the four hands apart, however they are blanked out.
 
-    Raises DealError for what stands before the first spade sign, and so in no hand.
+    Raises DealError for text before the first spade sign, which belongs to no hand.
     """
     if len(text.split()) != 4 and _LETTERED.match(text):
         text = text.upper().translate(_SIGN_OF_LETTER)
@@ -331,8 +331,7 @@ def _are_hands(hands: list[str]) -> bool:
 def parse_position(text: str) -> bytes:
     """Return the owners of a position, written as a deal of fewer cards; 255 for those gone.
 
-    Raises DealError for what is no such text, a card that stands twice, or hands of different
-    lengths.
+    Raises DealError for other text, a card that stands twice, and hands of different lengths.
     """
     first = _FIRST_SEAT.match(text)
     hands = text[first.end() :].split() if first else []

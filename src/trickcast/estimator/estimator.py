@@ -149,7 +149,7 @@ class Estimator:
         each seat N E S W: what other networks learn from. A single deal gives arrays without the
         leading axis.
 
-        Raises DealError for what is not a deal or a strain, ModelError for a model without it.
+        Raises DealError for an invalid deal or strain, ModelError if the model lacks the strain.
         """
         dealset, single = as_dealset(deals)
         network, asked = self._network, Strain.parse(strain)
@@ -236,7 +236,7 @@ def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Esti
 
 
 def _check_bound(solve_below: float) -> None:
-    """Raise ValueError for what is no probability."""
+    """Raise ValueError unless it is a probability."""
     if not 0 <= solve_below <= 1:
         raise ValueError(f"solve_below is {solve_below} (expected a probability, 0 to 1)")
 

@@ -253,7 +253,7 @@ def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
 
 
 def plain_contract(text: str) -> str:
-    """Return a contract as sets name it, ``4SX``. Raises DealError for what is none.
+    """Return a contract as sets name it, ``4SX``. Raises DealError for other text.
 
     >>> from trickcast.evaluation.benchmark import plain_contract
     >>> plain_contract("3 ntx")

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 
 class Tally:
-    """What is to be known of estimates to say how good they are; it does not grow with the deals.
+    """Running sums that all figures are computed from; memory is constant.
 
     ``add`` batches of estimates beside the real tricks, then ask for the ``evaluation``.
     """

@@ -208,7 +208,7 @@ def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
 
 
 def _record(strains: Strains, lines: int) -> Record:
-    """Return how deals are kept that are solved so. Raises ValueError for what cannot be kept."""
+    """Return the record for these strains. Raises ValueError for strains that have none."""
     if strains not in tuple(_RECORD):
         raise ValueError(f"strains is {shorten(strains)} (expected {' or '.join(_RECORD)})")
     if not 0 <= (lines := checked_whole(lines, "lines")) <= MOST_LINE_TRICKS:

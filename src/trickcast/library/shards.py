@@ -100,7 +100,7 @@ class Record:
     def decode(self, data: bytes, name: str) -> DealSet:
         """Return deals and results, given a name for messages.
 
-        Raises ValueError for what are no such records.
+        Raises ValueError for invalid records.
         """
         if not self.lines:
             return self.decode_deals(data, name)

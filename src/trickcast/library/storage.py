@@ -136,7 +136,7 @@ class Folder(Storage):
 
     @override
     def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
-        """Raise LibraryError for what is no regular file too.
+        """Raise LibraryError for anything but a regular file too.
 
         No manifest makes us read a device, a pipe or what is not the library's.
         """

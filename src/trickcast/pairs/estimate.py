@@ -68,7 +68,7 @@ class PairEstimate(OneOrMany, TrickChances):
         """Return the chance of so many tricks or more: ``at_least(10, "H")``.
 
         Without ``strain``, (5,) or (n, 5) of all. ``by`` is North, the first hand, or South.
-        Raises DealError for what is not a strain, or another seat.
+        Raises DealError for an invalid strain or another seat.
         """
         seat = Seat.NORTH if by is None else Seat.parse(by)
         if seat.side:

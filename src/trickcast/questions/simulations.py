@@ -210,7 +210,9 @@ class LayoutsQuestion(Question):
     style: Style = None
     samples: Annotated[
         int | None,
-        Option(min=1, served=20_000, help="Layouts to estimate (default: as many as pay)."),
+        Option(
+            min=1, served=20_000, help="Layouts to estimate (default: best accuracy per second)."
+        ),
     ] = None
     solve: Annotated[
         int | None,

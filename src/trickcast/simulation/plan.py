@@ -40,7 +40,7 @@ class Plan:
     """How much is dealt, estimated and solved. Raises SimulationError for what cannot be done."""
 
     samples: int | None = None
-    """Layouts dealt, and estimated; None for as many as pay."""
+    """Layouts dealt, and estimated; None for the best accuracy per second."""
     solve: int | None = None
     """Layouts of them that are solved too; None for as many as are needed, or 200."""
     precision: float | None = None

@@ -79,8 +79,8 @@ def simulate(
         dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
         vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
-        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` as many as pay,
-            given how well the network explains the solved ones.
+        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` the
+            number that gives the best accuracy per second.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
             more. Default: as many as a table needs; with ``contracts`` 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
@@ -171,8 +171,8 @@ def contract_chance(
             ``Bidder.read``.
         dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
         vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
+        samples: Layouts to estimate. Default: the number that gives the best accuracy per
+            second, from how well the network explains the solved ones.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
             more. Default: 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
@@ -259,8 +259,8 @@ def compare(
         west: As ``north``.
         condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
             + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
+        samples: Layouts to estimate. Default: the number that gives the best accuracy per
+            second, from how well the network explains the solved ones.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
             more. Default: 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
@@ -354,8 +354,8 @@ def simulate_leads(
         west: As ``north``.
         condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
             + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        samples: Layouts to estimate. Default: as many as pay, given how well the network explains
-            the solved ones.
+        samples: Layouts to estimate. Default: the number that gives the best accuracy per
+            second, from how well the network explains the solved ones.
         solve: Layouts to solve, 20 or more. Default: 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
         model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.

@@ -353,7 +353,7 @@ def checked_batches(
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Yield the first row of each batch of (n, 52) owners, and a copy of it that was checked.
 
-    Raises DealError at once for what is no such array.
+    Raises DealError at once if the array has another shape or type.
     """
     if (
         not isinstance(owners, np.ndarray)
@@ -378,7 +378,7 @@ def checked_batches(
 
 
 def beside(work: Callable[[Event], _Result]) -> _Result:
-    """Return what ``work`` returns in a thread beside the caller's; give it up when he leaves."""
+    """Run ``work`` in a helper thread; cancel it if the caller is interrupted."""
     given_up = Event()
     pool = ThreadPoolExecutor(1, thread_name_prefix="dds")
     try:

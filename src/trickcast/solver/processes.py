@@ -82,7 +82,7 @@ class SolverProcesses:
 
         With ``cells``, (5, 4), these alone are solved, and the others are 255.
 
-        Raises DealError for what is no such array at once, and for what is no deal; SolverCrash
+        Raises DealError at once for another array, and for an invalid deal; SolverCrash
         for a batch whose process ended: what was yielded stands, and the rest can be asked for
         again.
         """
@@ -121,7 +121,7 @@ class SolverProcesses:
 def chosen_cells(strains: Strains, declarers: Declarers) -> NDArray[np.bool_] | None:
     """Return which cells, (5, 4), are of these strains and declarers; None where all are.
 
-    Raises DealError for what is none of them, ValueError where there are none.
+    Raises DealError for an invalid strain or seat, ValueError if there are none.
     """
     if strains is None and declarers is None:
         return None

@@ -88,8 +88,8 @@ def labelled_positions(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> 
     """Return solved endings, (n, 52) owners and (n, 5, 4) tricks, as tensors.
 
     Only the order of a suit's cards matters in play, so those left move up to the highest ranks.
-    Tricks that are not known are 255. Raises ValueError for the first row that is no position: all
-    hands have equally many cards, and no side takes more tricks than that.
+    Tricks that are not known are 255. Raises ValueError for the first invalid row: in a position
+    all hands have equally many cards, and no side takes more tricks than that.
     """
     cards = cards_a_hand(owners)
     most = np.where(tricks == UNKNOWN, 0, tricks).max((1, 2))

@@ -211,8 +211,8 @@ def write_checkpoint(
 def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str, Any]] | None:
     """Return progress and state that ``write_checkpoint`` wrote, None where there is no such file.
 
-    Raises TrainingError for a file that is no checkpoint, or that of a training whose settings
-    differ in more than those that may change.
+    Raises TrainingError for a file that is not a checkpoint, and for one of a training with other
+    settings, but for those that may change.
     """
     if not path.exists():
         return None
@@ -253,7 +253,7 @@ def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
 
 
 def progress_of(path: Path, record: dict[str, Any]) -> Progress:
-    """Return the progress in a file's record. Raises TrainingError where it is none."""
+    """Return the progress in a file's record. Raises TrainingError if it is invalid."""
     stored, usual = record.get("progress"), Progress()
     if not isinstance(stored, dict):
         raise TrainingError(f"{path}: a damaged file, without its progress")
@@ -352,7 +352,7 @@ class Journal:
 def read_journal(path: Path) -> list[dict[str, float]]:
     """Return the reports of a training so far; a last line cut short by a kill is left out.
 
-    Raises TrainingError for a line that is no report.
+    Raises TrainingError for an invalid line.
     """
     if not path.exists():
         return []

@@ -15,12 +15,20 @@ _RANK = {call: rank for rank, call in enumerate((*CALLS, UNKNOWN))}
 
 
 def parse_call(text: str) -> str:
-    """Return the call that ``text`` means: ``1nt`` is ``1N``, ``p`` and ``Pass`` are ``PASS``.
+    """Return the opening call that ``text`` means.
 
-    Raises ValueError when it is no opening call.
+    Args:
+        text: Text such as ``1nt`` (``1N``), ``p`` or ``Pass`` (``PASS``).
 
-    >>> parse_call("1nt"), parse_call("p")
-    ('1N', 'PASS')
+    Returns:
+        The call: ``PASS``, or ``1C`` to ``7N``.
+
+    Raises:
+        ValueError: The text is not an opening call.
+
+    Example:
+        >>> parse_call("1nt"), parse_call("p")
+        ('1N', 'PASS')
     """
     clean = text.strip().upper() if isinstance(text, str) else ""
     if clean in ("P", PASS):

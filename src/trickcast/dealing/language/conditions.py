@@ -593,7 +593,7 @@ def _combined(operator: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray
 def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
     """Return what a function gave as the tricks of so many deals, as uint8 of shape (n, 5, 4).
 
-    Raises ConstraintError for what are none, or not all known.
+    Raises ConstraintError for anything else, and for unknown tricks.
     """
     expected = f"(expected ({deals}, 5, 4) whole numbers of 0 to 13)"
     try:

@@ -140,7 +140,7 @@ def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = 
 def honours(ranks: str, suit: Suit) -> Count:
     """Return how many cards of these ranks are held in ``suit``: ``AKQ``, ``A10``.
 
-    Raises ValueError for what are no ranks, or one of them twice.
+    Raises ValueError for text that is not ranks, and for a rank that stands twice.
     """
     wanted = ranks.upper().replace("10", "T")
     if not set(wanted) <= set(RANKS) or len(set(wanted)) < len(wanted):

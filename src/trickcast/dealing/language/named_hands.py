@@ -34,7 +34,7 @@ def spellings(name: str) -> str:
 def named_hand(text: str, system: str) -> tuple[str, str]:
     """Return the name that stands in ``text``, and what it means to players of a system.
 
-    Raises ValueError for what they do not have.
+    Raises ValueError if they have no such hand.
     """
     names = sorted(hands_by_name(), key=len, reverse=True)
     name = next(n for n in names if re.search(rf"{spellings(n)}$", text.strip(), re.IGNORECASE))

@@ -75,7 +75,7 @@ class RuleFile:
 def read_rules(path: str | os.PathLike[str], seat: Seat = OPENER) -> RuleFile:
     """Read a rule file, its rules as conditions on ``seat``.
 
-    Raises RuleError for what is not one, OSError for an unreadable file.
+    Raises RuleError for an invalid rule, OSError for an unreadable file.
     """
     with Path(path).open("rb") as stream:
         data = stream.read(4 * _LONGEST_FILE + 1)

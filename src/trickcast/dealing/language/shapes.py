@@ -107,7 +107,7 @@ class _Slot:
 def braced_shapes(text: str) -> Shapes:
     """Return the shapes of the items; ``text`` is what stands after the seat.
 
-    Raises ValueError for what is no item or no condition on lengths.
+    Raises ValueError for an invalid item or condition on lengths.
     """
     shapes, place, items = ~all_shapes(), 0, 0
     while (sign := _SIGN.match(text, place)) is not None and sign.end() < len(text):

@@ -27,7 +27,18 @@ _SPELLINGS = {"two-over-one": "2/1", "2-over-1": "2/1", "polish": "polish-club"}
 def rule_file(name: str) -> Path:
     """Return the rule file of a system that ships, to read or to copy and edit.
 
-    Raises ValueError for a system that is not made of rules.
+    Args:
+        name: Name of the system, such as ``acol``.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        ValueError: The system is unknown, or has no rules.
+
+    Example:
+        >>> rule_file("acol").suffix
+        '.toml'
     """
     if name in RULE_FILES:
         return Path(__file__).parent / "rulefiles" / RULE_FILES[name]

@@ -109,7 +109,7 @@ def scores_of(line: dict[str, Any]) -> dict[str, float]:
 
 
 def network_of(checkpoint: Path) -> BiddingNetwork:
-    """Return the averaged network of a checkpoint. Raises TrainingError for a file that is none."""
+    """Return the averaged network of a checkpoint. Raises TrainingError for other files."""
     content = read_plain(checkpoint, "a checkpoint", FORMAT)
     config = BiddingNetworkConfig(**content["config"]["network"])
     network = BiddingNetwork(config, seed=0)

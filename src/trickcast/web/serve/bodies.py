@@ -209,7 +209,7 @@ def _plain(items: Iterable[tuple[str, str]], name: str) -> dict[str, Any]:
 
 
 def _scalar(text: str) -> Any:
-    """Return a number or a truth value; what is none stays a text, and is refused as one."""
+    """Return a number or a truth value; other text stays as it is, and is refused later."""
     try:
         return _loads(text)
     except (ValueError, RecursionError):

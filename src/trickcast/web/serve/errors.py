@@ -1,4 +1,4 @@
-"""Why there is no answer; the message says it to who asked.
+"""Errors whose message is sent to the client.
 
 An error is sent as RFC 9457 has it, ``application/problem+json``.
 """

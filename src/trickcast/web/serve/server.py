@@ -106,7 +106,7 @@ def serve(
 def hosts_of(host: str, also: tuple[str, ...]) -> frozenset[str]:
     """Return the hosts that are answered for, as requests name them.
 
-    Raises ServeError for what is no host name.
+    Raises ServeError for an invalid host name.
     """
     return frozenset({host.lower(), "localhost", "127.0.0.1", "::1", *map(_allowed, also)})
 
@@ -154,7 +154,7 @@ def connections_of(files: int, solvers: int) -> tuple[int, int]:
 
 
 def _origin(text: str) -> str:
-    """Return an origin as browsers write it. Raises ServeError for what is none."""
+    """Return an origin as browsers write it. Raises ServeError for other text."""
     try:
         parts = urlsplit(text.lower())
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -283,8 +283,8 @@ class Store:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Do all in this block, or nothing.
 
-        Raises BusyError where the file cannot be used now, DamagedError for what is no contest's;
-        the file is opened again then, which somebody may have mended.
+        Raises BusyError if the file cannot be used now, DamagedError if it is not a contest's. It
+        is then opened again, since somebody may have repaired it.
         """
         if not self._lock.acquire(timeout=_BUSY_SECONDS):
             raise BusyError("the contest's file is in use; try again in a second")
