@@ -61,9 +61,17 @@ class Neighbour:
 class NearestSystem(OpeningSystem):
     """Opens as the nearest labelled hand was opened (k = 1), or by the vote of the ``k`` nearest.
 
-    ``code`` turns (n, 52) bool hands into (n, d) numbers, between which distances are Euclidean:
-    by default the vectors of a ``HandEmbedding``; ``code_counts`` are points, lengths and honours.
-    Raises ValueError for fewer than ``k`` labelled hands, ModelError for missing vectors.
+    Args:
+        labelled: Hands and their opening bids.
+        code: Function that turns (n, 52) bool hands into (n, d) numbers, between which distances
+            are Euclidean, such as ``code_counts``: points, lengths and honours. Default: the
+            vectors of a ``HandEmbedding``.
+        name: Name of the system.
+        k: Number of hands that vote, 1 or more.
+
+    Raises:
+        ModelError: The vectors are missing.
+        ValueError: There are fewer than ``k`` labelled hands.
     """
 
     def __init__(

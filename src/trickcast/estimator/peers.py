@@ -30,14 +30,21 @@ class PeerModel:
     Its rows hold, in the order that ``layout`` names: the strain, as five numbers one of which is
     1, and four hands as seen from the declarer (``declarer``, ``lho``, who leads, ``dummy`` and
     ``rho``). A hand is 52 numbers, ♠ A K … 2, ♥, ♦, ♣, or 32: a suit's A K Q J T 9 8, and how many
-    of its cards are lower. Which of both, the width of the input says. The outputs are the
-    probabilities of 0 … 13 tricks of ``counts``.
+    of its cards are lower. Which of both, the width of the input says.
 
     A file does not say what its numbers mean, and a wrong layout shows in answers no better than
-    chance. The default has notrump first, as ben's networks do, and the hands from the leader.
+    chance.
 
-    Raises ModelError for a file that cannot be run, or has other inputs or outputs than these;
-    ValueError for a layout that cannot be read.
+    Args:
+        path: The ``.onnx`` file. Its outputs are the probabilities of 0 … 13 tricks.
+        layout: Order of the strain and the hands in a row. Default: notrump first, as in ben's
+            networks, and the hands from the leader.
+        counts: Side whose tricks the outputs count.
+        threads: Number of threads. Default: all cores.
+
+    Raises:
+        ModelError: The file cannot be run, or has other inputs or outputs than these.
+        ValueError: The layout cannot be read.
     """
 
     def __init__(

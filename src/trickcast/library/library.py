@@ -45,6 +45,11 @@ class Library:
 
     Raises:
         LibraryError: There is no library, or its manifest is damaged.
+
+    Example:
+        >>> library = Library("library")
+        >>> library.count("test") == len(library.deals("test"))
+        True
     """
 
     def __init__(self, place: Place):

@@ -45,17 +45,23 @@ _AT_ONCE = 1024  # tables whose inner layers are held
 class PlayedEstimator:
     """A pretrained model of play at the table, loaded once and called on deals and contracts.
 
-    ``model`` is ``played``, which ships, or the path of an ``.onnx`` file that ``trickcast train
-    played`` exported. ``threads`` is the number of threads (default: all cores). Calls from many
-    threads are safe.
+    Calls from many threads are safe.
 
-    Raises ModelError for a model that is unknown, missing or damaged, or that was trained on
-    another ``accurate``; ValueError for ``threads`` below one.
+    Args:
+        model: ``played``, which ships, or the path of an ``.onnx`` file that ``trickcast train
+            played`` exported.
+        threads: Number of threads, 1 or more. Default: all cores.
 
-    >>> from trickcast.played import PlayedEstimator
-    >>> estimator = PlayedEstimator(threads=1)
-    >>> estimator(tc.random_deals(100, seed=1), "3N", "S").expected.shape
-    (100,)
+    Raises:
+        ModelError: The model is unknown, missing or damaged, or was trained on another
+            ``accurate``.
+        ValueError: ``threads`` is below 1.
+
+    Example:
+        >>> from trickcast.played import PlayedEstimator
+        >>> estimator = PlayedEstimator(threads=1)
+        >>> estimator(tc.random_deals(100, seed=1), "3N", "S").expected.shape
+        (100,)
     """
 
     info: PlayedModelInfo

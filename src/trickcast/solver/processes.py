@@ -30,6 +30,17 @@ class SolverProcesses:
 
     A process is started when it is first needed, and again after it ended. They end with
     ``close``, with the ``with`` block, with the interpreter, and when the caller is killed.
+
+    A batch of at most 40 deals that ends its process, or takes too long, is given to a new one.
+
+    Args:
+        processes: Number of processes, 1 or more.
+        workers: Solver threads of each. Default: one; None: all cores.
+        tries: How often a batch is tried, 1 or more.
+        timeout: Seconds that a batch may take. Default: no limit.
+
+    Raises:
+        ValueError: A number is below 1.
     """
 
     def __init__(
@@ -40,12 +51,6 @@ class SolverProcesses:
         tries: int = 2,
         timeout: float | None = None,
     ):
-        """Prepare ``processes`` solvers of ``workers`` threads each (None: all cores).
-
-        A batch of at most 40 deals that ends its process, or takes longer than ``timeout``
-        seconds, is given to a new one until it was tried ``tries`` times. Raises ValueError for
-        numbers below one.
-        """
         if processes < 1 or tries < 1:
             raise ValueError(f"processes is {processes}, tries {tries} (expected 1 or more)")
         self._threads = _THREADS.pack(thread_count(workers))
