@@ -20,6 +20,7 @@ from ..cards import (
     Strain,
     board_dealer,
     board_vulnerability,
+    card_play,
     card_text,
     parse_card,
     parse_contract,
@@ -184,7 +185,6 @@ _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
 CARD_INDEX = {card_text(card): card for card in range(52)}
 """The number of each card by its text."""
-_HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
 _BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
 _OUTCOME = re.compile(
     rf"(?:([NESW])\s+)?([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{{0,2}})\s*(?:{_BY})?\s*"
@@ -247,15 +247,7 @@ def is_all_pass(text: str) -> bool:
 
 def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    trump, led = "SHDCN"[strain], trick[0][0]
-    best, highest = 0, -1
-    for i, card in enumerate(trick):
-        suit = card[0]
-        if suit in (led, trump):
-            height = _HEIGHTS[card[1]] + 13 * (suit == trump)
-            if height > highest:
-                best, highest = i, height
-    return best
+    return card_play.winner([CARD_INDEX[card] for card in trick], strain)
 
 
 def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:

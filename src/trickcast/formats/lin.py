@@ -73,22 +73,24 @@ def owners_of(value: str, reading: Reading) -> bytes:
     if len(hands) > 4:
         raise DealError(f"deal {shorten(value)}: {counted(len(hands), 'hand')} (expected 3 or 4)")
     hands += [""] * (4 - len(hands))
-    return shown_owners("S:" + " ".join(_dotted(hand, value) for hand in hands), reading)
+    where = f"deal {shorten(value)}: "
+    return shown_owners("S:" + " ".join(dotted(hand, where) for hand in hands), reading)
 
 
-def _dotted(hand: str, value: str) -> str:
-    """Turn ``SAK5H…`` into dotted text; ``-`` for a hand left out."""
+def dotted(hand: str, where: str = "") -> str:
+    """Turn ``SAK5H…`` into dotted text; ``-`` for a hand left out.
+
+    Raises DealError, which names ``where`` it is.
+    """
     clean = re.sub(r"\s", "", hand).upper()
     if not clean:
         return "-"
     suits = dict.fromkeys("SHDC", "")
     found = _SUIT.findall(clean)
     if len("".join(map("".join, found))) != len(clean):
-        raise DealError(
-            f"deal {shorten(value)}: hand {shorten(hand)} (expected such as SAK5H…D…C…)"
-        )
+        raise DealError(f"{where}hand {shorten(hand)} (expected such as SAK5H…D…C…)")
     for suit, ranks in found:
-        suits[suit] += ranks
+        suits[suit] += ranks.replace("-", "")
     return ".".join(suits.values())
 
 
