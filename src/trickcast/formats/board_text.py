@@ -281,21 +281,22 @@ def possible_play(
     """Return the cards before the first that cannot have been played, which ``note`` is told.
 
     That is one that is gone, or that the seat to play does not hold; where no ``leader`` is told
-    whoever held the first led it. Nobody is held to follow suit, as at the table. Where the strain
-    is not known nobody knows either who is to play.
+    the first card of a hand that is shown tells who led. Nobody is held to follow suit, as at the
+    table. Where the strain is not known nobody knows either who is to play.
     """
     if not play:
         return ()
     gone = set[str]()
-    leader = owners[CARD_INDEX[play[0]]] if leader is None else leader
     for number, card in enumerate(play):
         owner = owners[CARD_INDEX[card]]
-        if number and number % 4 == 0 and strain is not None:
+        if number and number % 4 == 0 and strain is not None and leader is not None:
             leader = (leader + winner(play[number - 4 : number], strain)) % 4
-        turn = (leader + number % 4) % 4
+        if leader is None and owner != HIDDEN:
+            leader = (owner - number) % 4
+        turn = owner if leader is None else (leader + number) % 4
         if card in gone:
             why = "it was already played"
-        elif owner != turn and strain is not None and HIDDEN not in (owner, leader):
+        elif strain is not None and owner not in (turn, HIDDEN):
             why = f"{Seat(owner).word} holds it, and {Seat(turn).word} is to play"
         else:
             gone.add(card)
@@ -334,11 +335,13 @@ def tricks_of(
 
 
 def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
-    """The card of each seat in the thirteenth trick; None if the play is not of this deal."""
+    """The card of each seat in the thirteenth trick; None if it is hidden or of another deal."""
     left: list[list[str]] = [[], [], [], []]
     gone = set(play[:48])
     for card, owner in enumerate(owners):
         if card_text(card) not in gone:
+            if owner == HIDDEN:
+                return None
             left[owner].append(card_text(card))
     if any(len(cards) != 1 for cards in left):
         return None
