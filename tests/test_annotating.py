@@ -148,8 +148,10 @@ def test_results_by_the_contract_are_read(
     assert not recwarn.list
 
 
-@pytest.mark.parametrize(("contract", "result"), [("PASS", "+1"), ("", "="), ("7N", "+1")])
-def test_results_of_no_contract_or_too_many_tricks_say_nothing(
+@pytest.mark.parametrize(
+    ("contract", "result"), [("PASS", "+1"), ("", "="), ("7N", "+1"), ("4H", "-12")]
+)
+def test_results_of_no_contract_or_impossible_tricks_say_nothing(
     tmp_path: Path, contract: str, result: str
 ) -> None:
     path = tmp_path / "a.csv"

@@ -217,11 +217,25 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
 
 
 def tricks_by_contract(text: str, contract: str) -> int | None:
-    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None."""
+    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None.
+
+    Raises DealError where that is not 0 to 13 tricks.
+    """
     if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
         return None
-    more = text.replace(" ", "").replace("=", "0")
-    return max(0, 6 + int(contract[0]) + int(more))
+    tricks = 6 + int(contract[0]) + int(text.replace(" ", "").replace("=", "0"))
+    if not 0 <= tricks <= 13:
+        raise DealError(f"{text} in {contract} is {tricks} tricks (expected 0 to 13)")
+    return tricks
+
+
+def tricks_text(text: str, contract: str) -> str:
+    """Return a result told by its contract's as its tricks; any other as it is, impossible too."""
+    try:
+        tricks = tricks_by_contract(text, contract)
+    except DealError:
+        return text
+    return text if tricks is None else str(tricks)
 
 
 def parse_played(text: str) -> str:
