@@ -130,6 +130,26 @@ def test_rbn_play_is_read_where_the_deal_allows_it() -> None:
         of_text(f"{hands}R x\n", "rbn")
 
 
+@pytest.mark.parametrize(
+    "comment", ["{one line}", "{ C PLEASE\nR 3\n}", "{two\n\nparagraphs\n}{ } ", "% a header {"]
+)
+def test_rbn_comments_end_no_record_and_hold_no_fields(comment: str) -> None:
+    text = f"B 1\nH {DEAL.replace(' ', ':')}\n{comment}\nA NZ:1HP1SP:4HPP:P\nR 10\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        (board,) = of_text(text, "rbn").boards or ()
+    assert (board.number, board.contract, board.result) == (1, "4H", 10)
+
+
+def test_an_rbn_comment_without_end_is_told() -> None:
+    text = f"B 1\nH {DEAL.replace(' ', ':')}\nR {{the brace\n\nB 2\nA NZ:PPPP\n"
+    with pytest.raises(FormatError, match="x: line 3: the comment that starts here is never clos"):
+        of_text(text, "rbn")
+    skipped = []
+    (board,) = of_text(text, "rbn", skipped=skipped).boards or ()
+    assert board.number == 1 and [entry.place for entry in skipped] == ["x: line 3"]
+
+
 def test_rbn_without_hands_or_with_bad_ones() -> None:
     with pytest.raises(FormatError, match="x: line 1: the board has no hands"):
         of_text("B 1\n", "rbn")
