@@ -160,6 +160,20 @@ def test_results_of_no_contract_or_impossible_tricks_say_nothing(
         assert tc.read(path).boards == (Board(contract=contract or None),)
 
 
+def test_a_contract_that_other_columns_contradict_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = ("4HN=,S,8", "4HN=,,", "4HN=,N,10")
+    path.write_text("contract,declarer,result,deal\n" + "".join(f"{r},{BOARD}\n" for r in rows))
+    with pytest.warns(FormatWarning) as told:
+        boards = tc.read(path).boards
+    assert [str(warning.message) for warning in told] == [
+        f"{path}: line 2: the contract says declarer N, the column S, which counts; "
+        "1 more contradiction"
+    ]
+    made = Board(contract="4H", declarer="N", result=10)
+    assert boards == (Board(contract="4H", declarer="S", result=8), made, made)
+
+
 def test_a_network_needs_estimates(run, tmp_path: Path) -> None:
     source, target = tmp_path / "a.pbn", tmp_path / "b.csv"
     tc.write(BOARD, source)

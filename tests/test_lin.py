@@ -172,6 +172,16 @@ def test_the_tricks_of_a_play_that_ends_with_hidden_cards_are_not_known() -> Non
     assert results[:3] == [None] * 3 and results[3] is not None
 
 
+def test_an_auction_that_leads_elsewhere_than_rs_is_told() -> None:
+    text = f"md|{MD}|mb|1C|mb|AP|"
+    with pytest.warns(FormatWarning, match="to 1C by E, rs says 4S by W; both are kept"):
+        board = only(of_text(f"{text}rs|4SW|"))
+    assert (board.contract, board.declarer, board.auction[0]) == ("4S", Seat.WEST, "1C")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        assert only(of_text(f"{text}rs|1C|")).contract == "1C"
+
+
 def test_what_is_written() -> None:
     board = Board(
         number=7, dealer=Seat.EAST, vulnerability=Vulnerability.BOTH, contract="3N",

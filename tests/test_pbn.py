@@ -254,6 +254,9 @@ def test_repeated_and_contradicting_tags_are_told() -> None:
     with pytest.warns(FormatWarning, match="the auction leads to 1C by N, the tags say 1C by E"):
         deals = of_text(text)
     assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
+    with pytest.warns(FormatWarning, match="to 1C by N, the tags say declarer E; both are kept"):
+        deals = of_text(text.replace('[Contract "1C"]\n', ""))
+    assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
     passed = text.replace("1C AP", "AP").replace('[Declarer "E"]\n', "")
     with pytest.warns(FormatWarning, match="the auction leads to PASS, the tags say 1C; both"):
         of_text(passed)

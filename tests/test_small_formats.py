@@ -140,6 +140,15 @@ def test_suits_without_signs(deal: Deal) -> None:
         assert list(of(f"Board 3\n{text}\nWest leads.\n")) == [deal], text
 
 
+def test_more_than_thirteen_tricks_in_the_table_are_told() -> None:
+    table = "   NT  ♠  ♥  ♦  ♣\nN   9  8 14  ?  7\nS   9  8 99 13  7\n"
+    with pytest.warns(FormatWarning) as told:
+        deals = of(f"{compass(DEAL)}\n{table}", "diagram")
+    assert str(told[0].message).endswith(": 14 tricks by N are left out (expected 0 to 13)")
+    assert str(told[1].message).startswith("x: 1 more like this") and len(told) == 2
+    assert deals.tricks is not None and deals.tricks[0, :, 0].tolist() == [8, 255, 255, 7, 9]
+
+
 def test_diagrams_that_are_none() -> None:
     whole, lines = compass(DEAL), column(HANDS[Seat.NORTH])
     for text, reason in (
@@ -246,6 +255,27 @@ def test_json_of_an_auction_and_a_play() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FormatWarning)
             assert list(of(json.dumps(entry | odd), "json")) == [DEAL]
+
+
+@pytest.mark.parametrize(
+    ("stated", "message", "outcome"),
+    [
+        ({"contract": "4S", "by": "E"}, "contract and by say 4S by E; both", ("4S", Seat.EAST)),
+        ({"by": "E"}, "contract and by say declarer E; both are kept", (None, Seat.EAST)),
+        ({"contract": "3N"}, "", ("3N", None)),
+        ({"by": "N"}, "", ("3N", Seat.NORTH)),
+        ({"by": "E", "auction": "1N"}, "", (None, Seat.EAST)),
+    ],
+)
+def test_json_whose_auction_leads_elsewhere(
+    stated: dict[str, str], message: str, outcome: tuple[str | None, Seat | None]
+) -> None:
+    entry = {"deal": DEAL.pbn, "dealer": "N", "auction": "1N P 3N P P P", **stated}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        (board,) = of(json.dumps(entry), "json").boards or ()
+    assert (board.contract, board.declarer) == outcome
+    assert len(told) == bool(message) and all(message in str(entry.message) for entry in told)
 
 
 def test_json_in_other_shapes() -> None:

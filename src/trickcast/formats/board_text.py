@@ -34,6 +34,8 @@ Note = Callable[[str, str], None]
 """``note(kind, message)``: called where something cannot be read or written as it stands."""
 Table = NDArray[np.uint8]
 """(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
+Outcome = tuple[str | None, Seat | None]
+"""Contract and declarer."""
 SAYS_NOTHING = Board()
 """The board of a deal of which a file gives the cards only."""
 NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
@@ -236,6 +238,23 @@ def tricks_text(text: str, contract: str) -> str:
     except DealError:
         return text
     return text if tricks is None else str(tricks)
+
+
+def outcome_difference(called: Outcome, stated: Outcome, says: str) -> str:
+    """Return how what is ``stated`` differs from what an auction leads to; empty if it does not.
+
+    What one of them leaves open is no difference. ``says`` begins what is stated: "the tags say".
+    """
+    pairs = zip(called, stated, strict=True)
+    if called[0] is None or all(said in (None, made) for made, said in pairs):
+        return ""
+    return f"the auction leads to {_outcome_text(*called)}, {says} {_outcome_text(*stated)}"
+
+
+def _outcome_text(contract: str | None, declarer: Seat | None) -> str:
+    if contract is None:
+        return f"declarer {declarer}"
+    return contract if declarer is None else f"{contract} by {declarer}"
 
 
 def parse_played(text: str) -> str:

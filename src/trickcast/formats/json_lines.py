@@ -33,6 +33,7 @@ from .board_text import (
     Table,
     contract_text,
     deal_sets,
+    outcome_difference,
     parse_count,
     parse_played,
     possible_play,
@@ -126,8 +127,13 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
         except (ValueError, AttributeError, TypeError) as error:
             note(f"{key} left out", f"{key} is left out: {error}")
     auction = read_calls(_words(content.get("auction")), note)
-    if auction and "contract" not in values and "dealer" in values:
-        values["contract"], values["declarer"] = contract_of(values["dealer"], auction)
+    called = contract_of(values["dealer"], auction) if "dealer" in values else (None, None)
+    stated = values.get("contract"), values.get("declarer")
+    if difference := outcome_difference(called, stated, "contract and by say"):
+        note("auctions that lead to another contract than is said",
+             f"{difference}; both are kept")  # fmt: skip
+    elif called[0] is not None and stated[0] is None:
+        values["contract"], values["declarer"] = called
     play = list[str]()
     try:
         for card in _words(content.get("play", content.get("cards"))):

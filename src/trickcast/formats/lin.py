@@ -27,6 +27,7 @@ from .board_text import (
     deal_sets,
     hand_texts,
     is_all_pass,
+    outcome_difference,
     parse_count,
     parse_played,
     place_of,
@@ -118,6 +119,9 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     auction = possible_calls([call for call, _ in calls], note)
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
     if stated := _stated_contract(pairs, note):
+        if difference := outcome_difference((contract, declarer), stated, "rs says"):
+            note("auctions that lead to another contract than rs says",
+                 f"{difference}; both are kept")  # fmt: skip
         contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
     play = possible_play(_cards_played(pairs, note), strain, owners, note)

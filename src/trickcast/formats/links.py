@@ -18,9 +18,11 @@ from ..cards.auction import contract_of, parse_call, strain_of
 from .board_text import (
     NO_TRICKS,
     Note,
+    Outcome,
     Table,
     contract_text,
     deal_sets,
+    outcome_difference,
     parse_count,
     parse_played,
     possible_calls,
@@ -104,10 +106,8 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         for i, call in enumerate(auction[: len(calls)])
         if "!" in call[2] + call[4] or call[3]
     )
-    contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
-    if values.get("contract") and contract is None:
-        contract = contract_text(values["contract"])
-        declarer = _seat(values.get("declarer", ""))
+    called = (None, None) if dealer is None else contract_of(dealer, calls)
+    contract, declarer = _outcome(values, called, note)
     played = values.get("p", "")
     cards = [] if played.startswith("{") else _spelled(_CARD, played, "a card", note)
     play = [parse_played(card[1]) for card in cards]
@@ -126,6 +126,25 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         play=possible_play(play, strain_of(contract), owners, note),
         tags=tuple(Tag(seat.word, names[seat]) for seat in in_order if names[seat]),
     )
+
+
+def _outcome(values: dict[str, str], called: Outcome, note: Note) -> Outcome:
+    """Return what the auction leads to, else what is stated; tell where they differ.
+
+    Raises ValueError for a statement that is wrong where there is nothing else.
+    """
+    contract = values.get("contract")
+    try:
+        stated = contract_text(contract) if contract else None, _seat(values.get("declarer", ""))
+    except ValueError as error:
+        if called[0] is None:
+            raise
+        note("contracts that cannot be read, left out", f"contract= is left out: {error}")
+        return called
+    if difference := outcome_difference(called, stated, "contract= and declarer= say"):
+        note("contracts that the auction contradicts, left out",
+             f"{difference}; the auction counts")  # fmt: skip
+    return stated if called[0] is None else called
 
 
 def _seat(text: str) -> Seat | None:

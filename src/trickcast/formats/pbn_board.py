@@ -44,6 +44,7 @@ from .board_text import (
     Table,
     contract_text,
     is_all_pass,
+    outcome_difference,
     parse_count,
     parse_played,
     parse_seat,
@@ -587,18 +588,13 @@ def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full:
 
 def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
     """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
-    if not values.get("auction") or values.get("dealer") is None or values.get("contract") is None:
+    if values.get("dealer") is None:
         return
-    contract, declarer = contract_of(values["dealer"], values["auction"])
-    by = values.get("declarer")
-    if contract is not None and (contract != values["contract"] or by not in (None, declarer)):
+    called = contract_of(values["dealer"], values.get("auction", ()))
+    stated = values.get("contract"), values.get("declarer")
+    if difference := outcome_difference(called, stated, "the tags say"):
         note("auctions that lead to another contract than the tags say",
-             f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
-             f"{_with_declarer(values['contract'], by)}; both are kept", "Contract")  # fmt: skip
-
-
-def _with_declarer(contract: str, declarer: Seat | None) -> str:
-    return contract if declarer is None else f"{contract} by {declarer}"
+             f"{difference}; both are kept", "Contract" if stated[0] else "Declarer")  # fmt: skip
 
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:

@@ -26,8 +26,10 @@ from ..cards.auction import contract_of, parse_call, strain_of
 from .board_text import (
     NO_TRICKS,
     Note,
+    Outcome,
     Table,
     deal_sets,
+    outcome_difference,
     parse_count,
     possible_calls,
     possible_play,
@@ -153,9 +155,12 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     number = value_of("B", lambda text: parse_count(text, 999_999_999))
     dealer, vulnerability, rounds = value_of("A", _opened) or (None, None, "")
     auction = possible_calls(_calls(rounds, note_on("A")), note_on("A"))
-    contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
-    if contract is None:
-        contract, declarer = value_of("C", _contract) or (None, None)
+    called = (None, None) if dealer is None else contract_of(dealer, auction)
+    stated = value_of("C", _contract) or (None, None)
+    if difference := outcome_difference(called, stated, "C says"):
+        note_on("C")("fields C that the auction contradicts, left out",
+                     f"{difference}; the auction counts")  # fmt: skip
+    contract, declarer = stated if called[0] is None else called
     cards = value_of("P", lambda text: _play(text, contract, note_on("P"))) or []
     leader = Seat.parse(fields["P"][1][0]) if cards else None
     play = possible_play(cards, strain_of(contract), owners, note_on("P"), leader)
@@ -178,7 +183,7 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     )
 
 
-def _contract(text: str) -> tuple[str | None, Seat | None]:
+def _contract(text: str) -> Outcome:
     """Return contract and declarer of a C field. Raises ValueError."""
     if _PASSED.fullmatch(text):
         return "PASS", None
