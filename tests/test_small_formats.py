@@ -222,7 +222,7 @@ def test_json_is_written_and_read_again() -> None:
     tricks = np.full((2, 5, 4), 255, dtype=np.uint8)
     tricks[0, 4, :2] = 9, 4
     board = Board(
-        number=7, dealer=Seat.NORTH, vulnerability=Vulnerability.EW, contract="3N",
+        number=9, dealer=Seat.NORTH, vulnerability=Vulnerability.EW, contract="3N",
         declarer=Seat.NORTH, result=9, auction=("1N", "PASS", "3N", "PASS", "PASS", "PASS"),
         play=("H3", "H4", "H2", "H9"),
     )  # fmt: skip
@@ -346,6 +346,35 @@ def test_dup_holds_the_cards_twice_and_names_its_boards() -> None:
     apart = DealSet(deals.owners, None, [Board(number=7), Board(number=9)])
     with pytest.raises(FormatError, match="board 9 after board 7"):
         write_stream([apart], io.BytesIO(), "dup")
+
+
+def test_dup_tells_what_a_boards_number_does_not_say() -> None:
+    def again(*sets: DealSet) -> tuple[tuple[Board, ...], list[str]]:
+        out = io.BytesIO()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            write_stream(sets, out, "dup")
+        return of(out.getvalue(), "dup").boards or (), [str(entry.message) for entry in told]
+
+    def one(**fields: object) -> DealSet:
+        return DealSet([DEAL.owners], None, [Board(**fields)])
+
+    same = Board(number=1, dealer="N", vulnerability="none")
+    assert again(one(number=1, dealer="N", vulnerability="none")) == ((same,), [])
+    boards, told = again(one(number=1, dealer="E", vulnerability="both"), one(dealer="S"))
+    assert boards == (same, Board(number=2).completed()) and told == [
+        "DUP output: board 1: dealer E is left out: by its number the board has dealer N",
+        "DUP output: board 1: vulnerability both is left out: by its number the board has "
+        "vulnerability none",
+        "DUP output: 1 more like this: boards with another dealer than their number's",
+    ]
+    assert again(one(number=0)) == ((Board(number=0),), [])
+    assert "has no dealer" in again(one(number=0, dealer="E"))[1][0]
+    boards, told = again(one(number=5), DealSet([VOIDS.owners]))
+    assert [board.number for board in boards] == [5, 6] and not told
+    for number in (-1, 1000):
+        with pytest.raises(FormatError, match=f"board {number} .expected numbers 0 to 999"):
+            again(one(number=number))
 
 
 @settings(max_examples=30, deadline=None)
