@@ -278,6 +278,20 @@ def test_json_whose_auction_leads_elsewhere(
     assert len(told) == bool(message) and all(message in str(entry.message) for entry in told)
 
 
+def test_a_bad_first_line_of_json_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "not json\n" + json.dumps({"deal": DEAL.pbn}, separators=(",", ":")) + "\n[\n"
+    with pytest.raises(FormatError, match="x: line 1: 'Expecting value"):
+        of(text * 2, "json")
+    for limit in ("100000", "100"):  # a file too long to be one value too
+        monkeypatch.setenv("TRICKCAST_LIMIT_LINE", limit)
+        skipped: list[object] = []
+        assert list(of(text * 20, "json", skipped=skipped)) == [DEAL] * 20
+        assert [str(entry).split(":")[1] for entry in skipped[:3]] == [
+            " line 1", " line 3", " line 4",
+        ]  # fmt: skip
+        assert len(skipped) == 40
+
+
 def test_json_in_other_shapes() -> None:
     entry = {"deal": DEAL.pbn, "board": 3, "dealer": "S", "vulnerable": "ns", "contract": "4SX"}
     entry |= {"by": "E", "strains": ["N", "S"], "declarers": ["W"], "exact": [[1], [255]]}
