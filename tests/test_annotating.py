@@ -148,14 +148,30 @@ def test_results_by_the_contract_are_read(
     assert not recwarn.list
 
 
-@pytest.mark.parametrize(("contract", "result"), [("PASS", "+1"), ("", "="), ("7N", "+1")])
-def test_results_of_no_contract_or_too_many_tricks_say_nothing(
+@pytest.mark.parametrize(
+    ("contract", "result"), [("PASS", "+1"), ("", "="), ("7N", "+1"), ("4H", "-12")]
+)
+def test_results_of_no_contract_or_impossible_tricks_say_nothing(
     tmp_path: Path, contract: str, result: str
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"contract,result,deal\n{contract},{result},{BOARD}\n")
     with pytest.warns(FormatWarning, match=r"result is left out: .*expected 0 to 13"):
         assert tc.read(path).boards == (Board(contract=contract or None),)
+
+
+def test_a_contract_that_other_columns_contradict_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = ("4HN=,S,8", "4HN=,,", "4HN=,N,10")
+    path.write_text("contract,declarer,result,deal\n" + "".join(f"{r},{BOARD}\n" for r in rows))
+    with pytest.warns(FormatWarning) as told:
+        boards = tc.read(path).boards
+    assert [str(warning.message) for warning in told] == [
+        f"{path}: line 2: the contract says declarer N, the column S, which counts; "
+        "1 more contradiction"
+    ]
+    made = Board(contract="4H", declarer="N", result=10)
+    assert boards == (Board(contract="4H", declarer="S", result=8), made, made)
 
 
 def test_a_network_needs_estimates(run, tmp_path: Path) -> None:

@@ -133,6 +133,55 @@ def test_result_of_a_play_without_its_last_trick() -> None:
     assert results[3] is None
 
 
+@pytest.mark.parametrize("form", ["lin", "pbn"])
+def test_a_hidden_hand_may_lead(form: str) -> None:
+    south, _, north = MD[1:].split(",")[:3]
+    calls = "".join(f"mb|{call}|" for call in "1H p 1S p 4H p p p".split())
+    play = ("HT", "H5", "H4", "HK", "HQ", "H7", "H6", "S2")
+
+    def read_play(play: tuple[str, ...]) -> tuple[str, ...]:
+        text = f"md|3{south},,{north},|{calls}" + "".join(f"pc|{card}|" for card in play)
+        (deals,) = iter_deals(io.BytesIO(text.encode()), "lin", partial=True)
+        if form == "pbn":
+            data = written(deals, "pbn").encode()
+            (deals,) = iter_deals(io.BytesIO(data), "pbn", partial=True)
+        assert deals.boards is not None
+        return deals.boards[0].play
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        assert read_play(play) == play
+    if form == "lin":  # South took the second trick in place of North
+        with pytest.warns(FormatWarning, match="card 5, H6, is impossible: South holds it, and N"):
+            assert read_play((*play[:4], "H6")) == play[:4]
+
+
+def test_the_tricks_of_a_play_that_ends_with_hidden_cards_are_not_known() -> None:
+    rng = random.Random(5)
+    owners = random_deals(1, seed=5).owners[0]
+    names = play_of(rng, owners.tobytes(), Strain.NOTRUMP, Seat.WEST, 52)
+    calls = "".join(f"mb|{call}|" for call in ("1N", "p", "p", "p"))
+    deal = written(DealSet(owners[None], None, [Board(dealer=Seat.SOUTH)])).split("|md|")[1]
+    south, _, north = deal.split("|")[0].split(",")[:3]
+    results = []
+    for played in (48, 49, 51, 52):
+        text = f"md|{south},,{north},|{calls}" + "".join(f"pc|{name}|" for name in names[:played])
+        (deals,) = iter_deals(io.BytesIO(text.encode()), "lin", partial=True)
+        assert deals.boards is not None and len(deals.boards[0].play) == played
+        results.append(deals.boards[0].result)
+    assert results[:3] == [None] * 3 and results[3] is not None
+
+
+def test_an_auction_that_leads_elsewhere_than_rs_is_told() -> None:
+    text = f"md|{MD}|mb|1C|mb|AP|"
+    with pytest.warns(FormatWarning, match="to 1C by E, rs says 4S by W; both are kept"):
+        board = only(of_text(f"{text}rs|4SW|"))
+    assert (board.contract, board.declarer, board.auction[0]) == ("4S", Seat.WEST, "1C")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        assert only(of_text(f"{text}rs|1C|")).contract == "1C"
+
+
 def test_what_is_written() -> None:
     board = Board(
         number=7, dealer=Seat.EAST, vulnerability=Vulnerability.BOTH, contract="3N",

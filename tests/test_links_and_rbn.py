@@ -63,6 +63,23 @@ def test_an_address_says_each_thing_once_and_holds_one_board() -> None:
         read_link(f"{page}?lin={md}ah|Board 1|{md}ah|Board 2|")
 
 
+def test_a_contract_that_the_auction_of_an_address_contradicts_is_told() -> None:
+    page = "https://www.bridgebase.com/tools/handviewer.html"
+    hands = "n=sahkq9832dt94cakt&e=sq4hat7dqj872c732&s=skj95hj65dk3cj654"
+    link = f"{page}?{hands}&d=n&a=1hp1sp4hppp"
+    for stated, message in (
+        ("contract=4S&declarer=E", "leads to 4H by N, contract= and declarer= say 4S by E; the"),
+        ("declarer=E", "leads to 4H by N, contract= and declarer= say declarer E; the auction"),
+        ("contract=9S", "contract= is left out: '9S' is not a contract"),
+    ):
+        with pytest.warns(FormatWarning, match=message):
+            board = read_link(f"{link}&{stated}")[1]
+        assert (board.contract, board.declarer) == ("4H", Seat.NORTH)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        assert read_link(f"{link}&contract=4H&declarer=N")[1].contract == "4H"
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["", "n=", "a=", "lin=", "md|", "v=", "&d="]))
 def test_whatever_stands_in_an_address_is_answered(text: str, key: str) -> None:
@@ -128,6 +145,40 @@ def test_rbn_play_is_read_where_the_deal_allows_it() -> None:
         assert deals.boards is not None and deals.boards[0].play == tuple(good.split())
     with pytest.warns(FormatWarning, match="R: 'x' .expected the tricks"):
         of_text(f"{hands}R x\n", "rbn")
+
+
+@pytest.mark.parametrize(
+    "comment", ["{one line}", "{ C PLEASE\nR 3\n}", "{two\n\nparagraphs\n}{ } ", "% a header {"]
+)
+def test_rbn_comments_end_no_record_and_hold_no_fields(comment: str) -> None:
+    text = f"B 1\nH {DEAL.replace(' ', ':')}\n{comment}\nA NZ:1HP1SP:4HPP:P\nR 10\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        (board,) = of_text(text, "rbn").boards or ()
+    assert (board.number, board.contract, board.result) == (1, "4H", 10)
+
+
+def test_an_rbn_comment_without_end_is_told() -> None:
+    text = f"B 1\nH {DEAL.replace(' ', ':')}\nR {{the brace\n\nB 2\nA NZ:PPPP\n"
+    with pytest.raises(FormatError, match="x: line 3: the comment that starts here is never clos"):
+        of_text(text, "rbn")
+    skipped = []
+    (board,) = of_text(text, "rbn", skipped=skipped).boards or ()
+    assert board.number == 1 and [entry.place for entry in skipped] == ["x: line 3"]
+
+
+def test_rbn_contracts_that_are_none_or_that_the_auction_contradicts() -> None:
+    hands = f"B 1\nH {DEAL.replace(' ', ':')}\n"
+    for passed in ("P", "pass"):
+        (board,) = of_text(f"{hands}C {passed}\n", "rbn").boards or ()
+        assert board.contract == "PASS"
+    with pytest.warns(FormatWarning, match="line 3: C: 'PLEASE' .expected such as 4SX:N"):
+        (board,) = of_text(f"{hands}C PLEASE\n", "rbn").boards or ()
+    assert board.contract is None
+    message = "line 4: C: the auction leads to 4H by N, C says 4S by E; the auction counts"
+    with pytest.warns(FormatWarning, match=message):
+        (board,) = of_text(f"{hands}A NZ:1HP1SP:4HPP:P\nC 4S:E\n", "rbn").boards or ()
+    assert (board.contract, board.declarer) == ("4H", Seat.NORTH)
 
 
 def test_rbn_without_hands_or_with_bad_ones() -> None:

@@ -223,14 +223,39 @@ SA
         "line 7: Auction: '8C'", "line 9: Play: 'S1'",
     ]  # fmt: skip
     # a result that another tag tells has no line of its own
-    with pytest.warns(FormatWarning, match="line 2: Result is kept as text: '16' is too large"):
+    with pytest.warns(
+        FormatWarning, match=r"line 2: Result is kept as text: '\+3' is not a number"
+    ):
         of_text(f'\n[Deal "{DEAL}"]\n[Contract "7NT+3"]\n')
+
+
+@pytest.mark.parametrize("tags", ['[Contract "4H"]\n[Result "-12"]', '[Contract "4HN-12"]'])
+def test_a_result_below_no_trick_is_kept_as_it_stands(tags: str) -> None:
+    with pytest.warns(FormatWarning, match="Result is kept as text: '-12'"):
+        deals = of_text(f'[Deal "{DEAL}"]\n[Declarer "N"]\n{tags}\n')
+    assert deals.boards is not None
+    assert (deals.boards[0].contract, deals.boards[0].result) == ("4H", None)
+    assert '[Result "-12"]' in written(deals)
+
+
+def test_a_contract_with_another_result_than_the_tag_is_told() -> None:
+    tags = f'[Deal "{DEAL}"]\n[Declarer "N"]\n[Contract "4HN="]\n[Result '
+    with pytest.warns(FormatWarning, match="line 3: the contract says 10 tricks, Result 8, which"):
+        deals = of_text(f'{tags}"8"]\n')
+    assert deals.boards is not None
+    assert (deals.boards[0].contract, deals.boards[0].result) == ("4H", 8)
+    for same in ("10", "=", "NS 10"):
+        (board,) = quiet(f'{tags}"{same}"]\n').boards or ()
+        assert board.result == 10
 
 
 def test_repeated_and_contradicting_tags_are_told() -> None:
     text = f'[Deal "{DEAL}"]\n[Dealer "N"]\n[Contract "1C"]\n[Declarer "E"]\n[Auction "N"]\n1C AP\n'
     with pytest.warns(FormatWarning, match="the auction leads to 1C by N, the tags say 1C by E"):
         deals = of_text(text)
+    assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
+    with pytest.warns(FormatWarning, match="to 1C by N, the tags say declarer E; both are kept"):
+        deals = of_text(text.replace('[Contract "1C"]\n', ""))
     assert deals.boards is not None and deals.boards[0].declarer == Seat.EAST
     passed = text.replace("1C AP", "AP").replace('[Declarer "E"]\n', "")
     with pytest.warns(FormatWarning, match="the auction leads to PASS, the tags say 1C; both"):

@@ -140,6 +140,15 @@ def test_suits_without_signs(deal: Deal) -> None:
         assert list(of(f"Board 3\n{text}\nWest leads.\n")) == [deal], text
 
 
+def test_more_than_thirteen_tricks_in_the_table_are_told() -> None:
+    table = "   NT  ♠  ♥  ♦  ♣\nN   9  8 14  ?  7\nS   9  8 99 13  7\n"
+    with pytest.warns(FormatWarning) as told:
+        deals = of(f"{compass(DEAL)}\n{table}", "diagram")
+    assert str(told[0].message).endswith(": 14 tricks by N are left out (expected 0 to 13)")
+    assert str(told[1].message).startswith("x: 1 more like this") and len(told) == 2
+    assert deals.tricks is not None and deals.tricks[0, :, 0].tolist() == [8, 255, 255, 7, 9]
+
+
 def test_diagrams_that_are_none() -> None:
     whole, lines = compass(DEAL), column(HANDS[Seat.NORTH])
     for text, reason in (
@@ -213,7 +222,7 @@ def test_json_is_written_and_read_again() -> None:
     tricks = np.full((2, 5, 4), 255, dtype=np.uint8)
     tricks[0, 4, :2] = 9, 4
     board = Board(
-        number=7, dealer=Seat.NORTH, vulnerability=Vulnerability.EW, contract="3N",
+        number=9, dealer=Seat.NORTH, vulnerability=Vulnerability.EW, contract="3N",
         declarer=Seat.NORTH, result=9, auction=("1N", "PASS", "3N", "PASS", "PASS", "PASS"),
         play=("H3", "H4", "H2", "H9"),
     )  # fmt: skip
@@ -246,6 +255,41 @@ def test_json_of_an_auction_and_a_play() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FormatWarning)
             assert list(of(json.dumps(entry | odd), "json")) == [DEAL]
+
+
+@pytest.mark.parametrize(
+    ("stated", "message", "outcome"),
+    [
+        ({"contract": "4S", "by": "E"}, "contract and by say 4S by E; both", ("4S", Seat.EAST)),
+        ({"by": "E"}, "contract and by say declarer E; both are kept", (None, Seat.EAST)),
+        ({"contract": "3N"}, "", ("3N", None)),
+        ({"by": "N"}, "", ("3N", Seat.NORTH)),
+        ({"by": "E", "auction": "1N"}, "", (None, Seat.EAST)),
+    ],
+)
+def test_json_whose_auction_leads_elsewhere(
+    stated: dict[str, str], message: str, outcome: tuple[str | None, Seat | None]
+) -> None:
+    entry = {"deal": DEAL.pbn, "dealer": "N", "auction": "1N P 3N P P P", **stated}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        (board,) = of(json.dumps(entry), "json").boards or ()
+    assert (board.contract, board.declarer) == outcome
+    assert len(told) == bool(message) and all(message in str(entry.message) for entry in told)
+
+
+def test_a_bad_first_line_of_json_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "not json\n" + json.dumps({"deal": DEAL.pbn}, separators=(",", ":")) + "\n[\n"
+    with pytest.raises(FormatError, match="x: line 1: 'Expecting value"):
+        of(text * 2, "json")
+    for limit in ("100000", "100"):  # a file too long to be one value too
+        monkeypatch.setenv("TRICKCAST_LIMIT_LINE", limit)
+        skipped: list[object] = []
+        assert list(of(text * 20, "json", skipped=skipped)) == [DEAL] * 20
+        assert [str(entry).split(":")[1] for entry in skipped[:3]] == [
+            " line 1", " line 3", " line 4",
+        ]  # fmt: skip
+        assert len(skipped) == 40
 
 
 def test_json_in_other_shapes() -> None:
@@ -316,6 +360,35 @@ def test_dup_holds_the_cards_twice_and_names_its_boards() -> None:
     apart = DealSet(deals.owners, None, [Board(number=7), Board(number=9)])
     with pytest.raises(FormatError, match="board 9 after board 7"):
         write_stream([apart], io.BytesIO(), "dup")
+
+
+def test_dup_tells_what_a_boards_number_does_not_say() -> None:
+    def again(*sets: DealSet) -> tuple[tuple[Board, ...], list[str]]:
+        out = io.BytesIO()
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            write_stream(sets, out, "dup")
+        return of(out.getvalue(), "dup").boards or (), [str(entry.message) for entry in told]
+
+    def one(**fields: object) -> DealSet:
+        return DealSet([DEAL.owners], None, [Board(**fields)])
+
+    same = Board(number=1, dealer="N", vulnerability="none")
+    assert again(one(number=1, dealer="N", vulnerability="none")) == ((same,), [])
+    boards, told = again(one(number=1, dealer="E", vulnerability="both"), one(dealer="S"))
+    assert boards == (same, Board(number=2).completed()) and told == [
+        "DUP output: board 1: dealer E is left out: by its number the board has dealer N",
+        "DUP output: board 1: vulnerability both is left out: by its number the board has "
+        "vulnerability none",
+        "DUP output: 1 more like this: boards with another dealer than their number's",
+    ]
+    assert again(one(number=0)) == ((Board(number=0),), [])
+    assert "has no dealer" in again(one(number=0, dealer="E"))[1][0]
+    boards, told = again(one(number=5), DealSet([VOIDS.owners]))
+    assert [board.number for board in boards] == [5, 6] and not told
+    for number in (-1, 1000):
+        with pytest.raises(FormatError, match=f"board {number} .expected numbers 0 to 999"):
+            again(one(number=number))
 
 
 @settings(max_examples=30, deadline=None)

@@ -20,6 +20,12 @@ class PlayError(DealError):
         self.played = played
 
 
+def winner(trick: Sequence[int], strain: Strain) -> int:
+    """Return which of the cards, in the order played, takes the trick in this strain."""
+    led = trick[0] // 13
+    return trick.index(min(trick, key=lambda card: (card // 13 != strain, card // 13 != led, card)))
+
+
 @dataclass(frozen=True, eq=False)
 class Position:
     """Where a play has come to."""
@@ -54,11 +60,10 @@ class Position:
         trick = (*self.trick, card)
         if len(trick) < 4:
             return replace(self, owners=owners, trick=trick)
-        best = min(trick, key=lambda c: (c // 13 != strain, c // 13 != trick[0] // 13, c % 13))
-        winner = Seat((self.leader + trick.index(best)) % 4)
+        leader = Seat((self.leader + winner(trick, strain)) % 4)
         north_south, east_west = self.won
-        won = (north_south + (winner.side == 0), east_west + winner.side)
-        return Position(owners, winner, (), won)
+        won = (north_south + (leader.side == 0), east_west + leader.side)
+        return Position(owners, leader, (), won)
 
 
 def positions(

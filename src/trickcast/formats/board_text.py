@@ -20,6 +20,7 @@ from ..cards import (
     Strain,
     board_dealer,
     board_vulnerability,
+    card_play,
     card_text,
     parse_card,
     parse_contract,
@@ -33,6 +34,8 @@ Note = Callable[[str, str], None]
 """``note(kind, message)``: called where something cannot be read or written as it stands."""
 Table = NDArray[np.uint8]
 """(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
+Outcome = tuple[str | None, Seat | None]
+"""Contract and declarer."""
 SAYS_NOTHING = Board()
 """The board of a deal of which a file gives the cards only."""
 NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
@@ -184,7 +187,6 @@ _ALL_PASS = ("AP", "ALLPASS")
 _NO_JOINTS = str.maketrans("", "", " -_")
 CARD_INDEX = {card_text(card): card for card in range(52)}
 """The number of each card by its text."""
-_HEIGHTS = {rank: 12 - i for i, rank in enumerate(RANKS)}
 _BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
 _OUTCOME = re.compile(
     rf"(?:([NESW])\s+)?([1-7]\s*(?:NT?|SA|[SHDC♠♥♦♣])\s*[X*]{{0,2}})\s*(?:{_BY})?\s*"
@@ -217,11 +219,42 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
 
 
 def tricks_by_contract(text: str, contract: str) -> int | None:
-    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None."""
+    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None.
+
+    Raises DealError where that is not 0 to 13 tricks.
+    """
     if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
         return None
-    more = text.replace(" ", "").replace("=", "0")
-    return max(0, 6 + int(contract[0]) + int(more))
+    tricks = 6 + int(contract[0]) + int(text.replace(" ", "").replace("=", "0"))
+    if not 0 <= tricks <= 13:
+        raise DealError(f"{text} in {contract} is {tricks} tricks (expected 0 to 13)")
+    return tricks
+
+
+def tricks_text(text: str, contract: str) -> str:
+    """Return a result told by its contract's as its tricks; any other as it is, impossible too."""
+    try:
+        tricks = tricks_by_contract(text, contract)
+    except DealError:
+        return text
+    return text if tricks is None else str(tricks)
+
+
+def outcome_difference(called: Outcome, stated: Outcome, says: str) -> str:
+    """Return how what is ``stated`` differs from what an auction leads to; empty if it does not.
+
+    What one of them leaves open is no difference. ``says`` begins what is stated: "the tags say".
+    """
+    pairs = zip(called, stated, strict=True)
+    if called[0] is None or all(said in (None, made) for made, said in pairs):
+        return ""
+    return f"the auction leads to {_outcome_text(*called)}, {says} {_outcome_text(*stated)}"
+
+
+def _outcome_text(contract: str | None, declarer: Seat | None) -> str:
+    if contract is None:
+        return f"declarer {declarer}"
+    return contract if declarer is None else f"{contract} by {declarer}"
 
 
 def parse_played(text: str) -> str:
@@ -247,15 +280,7 @@ def is_all_pass(text: str) -> bool:
 
 def winner(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    trump, led = "SHDCN"[strain], trick[0][0]
-    best, highest = 0, -1
-    for i, card in enumerate(trick):
-        suit = card[0]
-        if suit in (led, trump):
-            height = _HEIGHTS[card[1]] + 13 * (suit == trump)
-            if height > highest:
-                best, highest = i, height
-    return best
+    return card_play.winner([CARD_INDEX[card] for card in trick], strain)
 
 
 def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
@@ -289,21 +314,22 @@ def possible_play(
     """Return the cards before the first that cannot have been played, which ``note`` is told.
 
     That is one that is gone, or that the seat to play does not hold; where no ``leader`` is told
-    whoever held the first led it. Nobody is held to follow suit, as at the table. Where the strain
-    is not known nobody knows either who is to play.
+    the first card of a hand that is shown tells who led. Nobody is held to follow suit, as at the
+    table. Where the strain is not known nobody knows either who is to play.
     """
     if not play:
         return ()
     gone = set[str]()
-    leader = owners[CARD_INDEX[play[0]]] if leader is None else leader
     for number, card in enumerate(play):
         owner = owners[CARD_INDEX[card]]
-        if number and number % 4 == 0 and strain is not None:
+        if number and number % 4 == 0 and strain is not None and leader is not None:
             leader = (leader + winner(play[number - 4 : number], strain)) % 4
-        turn = (leader + number % 4) % 4
+        if leader is None and owner != HIDDEN:
+            leader = (owner - number) % 4
+        turn = owner if leader is None else (leader + number) % 4
         if card in gone:
             why = "it was already played"
-        elif owner != turn and strain is not None and HIDDEN not in (owner, leader):
+        elif strain is not None and owner not in (turn, HIDDEN):
             why = f"{Seat(owner).word} holds it, and {Seat(turn).word} is to play"
         else:
             gone.add(card)
@@ -342,11 +368,13 @@ def tricks_of(
 
 
 def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
-    """The card of each seat in the thirteenth trick; None if the play is not of this deal."""
+    """The card of each seat in the thirteenth trick; None if it is hidden or of another deal."""
     left: list[list[str]] = [[], [], [], []]
     gone = set(play[:48])
     for card, owner in enumerate(owners):
         if card_text(card) not in gone:
+            if owner == HIDDEN:
+                return None
             left[owner].append(card_text(card))
     if any(len(cards) != 1 for cards in left):
         return None

@@ -32,7 +32,6 @@ from ..cards import (
     Seat,
     Suit,
     Vulnerability,
-    counted,
     shorten,
     write_deal_texts,
 )
@@ -142,12 +141,15 @@ def boards_of(
 ) -> list[Board]:
     """Return the boards of rows of cells, which are those of the columns ``names``.
 
-    A cell that cannot be read says nothing; a FormatWarning names the first, with its line where
-    the ``lines`` of the rows are given, and tells how many more there are.
+    A cell that cannot be read says nothing, and of a contract with declarer and result that other
+    columns contradict these count. A FormatWarning names the first of each, with its line where the
+    ``lines`` of the rows are given, and tells how many more there are.
     """
-    boards, first, unread = [], "", 0
+    boards, unread, differing = [], list[str](), list[str]()
     for i, row in enumerate(rows):
         values: dict[str, Any] = {}
+        told: dict[str, Any] = {}  # by the contract's cell
+        line = f"line {lines[i]}: " if lines else ""
         for name, cell in zip(names, row, strict=True):
             field, parse = _COLUMNS[name]
             text = cell.strip()
@@ -155,21 +157,26 @@ def boards_of(
                 if name == "contract" and (outcome := split_outcome(text)) is not None:
                     text, by, result = outcome
                     if by:
-                        values.setdefault("declarer", Seat.parse(by))
+                        told["declarer"] = Seat.parse(by)
                     if result:
-                        values.setdefault("result", _result(_by_contract(result, text)))
+                        told["result"] = _result(_by_contract(result, text))
                 if name == "result":
                     text = _by_contract(text, values.get("contract"))
                 if text not in UNKNOWN_TEXTS:
                     values[field] = parse(text)
             except ValueError as error:
-                unread += 1
-                line = f"line {lines[i]}: " if lines else ""
-                first = first or f"{line}{name} is left out: {error}"
+                unread.append(f"{line}{name} is left out: {error}")
+        differing += [
+            f"{line}the contract says {name} {value}, the column {values[name]}, which counts"
+            for name, value in told.items()
+            if values.setdefault(name, value) != value
+        ]
         boards.append(Board(**values))
-    if unread:
-        others = f"; {counted(unread - 1, 'more cell')} cannot be read" if unread > 1 else ""
-        warnings.warn(f"{where}: {first}{others}", FormatWarning, stacklevel=2)
+    for found, more in ((unread, "cell{} cannot be read"), (differing, "contradiction{}")):
+        if found:
+            others = len(found) - 1
+            rest = f"; {others:,} more {more.format('s' * (others > 1))}" * (others > 0)
+            warnings.warn(f"{where}: {found[0]}{rest}", FormatWarning, stacklevel=2)
     return boards
 
 

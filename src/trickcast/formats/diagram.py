@@ -25,7 +25,7 @@ from ..cards import (
     counted,
 )
 from .board_text import NO_TRICKS, Table, deal_sets
-from .format import Format, Reading
+from .format import Format, Notices, Reading
 from .streams import read_lines
 
 _RANK = r"(?:10|[2-9TJQKA])"
@@ -95,6 +95,8 @@ class _Drawing:
     dealer: Seat | None = None
     vulnerability: Vulnerability | None = None
     table: Table = field(default_factory=lambda: NO_TRICKS)
+    wrong: list[tuple[int, str]] = field(default_factory=list)
+    """Line and reason of what cannot be read in the table."""
 
     @property
     def hands(self) -> list[_Hand]:
@@ -168,7 +170,7 @@ def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
         if not line.strip():
             continue
         if _TABLE_ROW.fullmatch(line) or _TABLE.fullmatch(line):
-            _add_results(drawing, line)
+            _add_results(drawing, line, number)
             continue
         across = len(own if column else labels) == 4
         row = _take_row_apart(line, len(column[0]) if column else 0, across)
@@ -266,7 +268,7 @@ def _add_facts(drawing: _Drawing, text: str) -> None:
         drawing.vulnerability = Vulnerability.parse(words)
 
 
-def _add_results(drawing: _Drawing, line: str) -> None:
+def _add_results(drawing: _Drawing, line: str, number: int) -> None:
     """Take a row of the table of exact tricks."""
     row = _TABLE_ROW.fullmatch(line)
     if row is None or len(drawing.hands) < 4:
@@ -277,13 +279,20 @@ def _add_results(drawing: _Drawing, line: str) -> None:
     for strain, count in zip(strains, row.groups()[1:], strict=True):
         if count != "?" and int(count) <= 13:
             drawing.table[strain, Seat.parse(row[1])] = int(count)
+        elif count != "?":
+            reason = f"{count} tricks by {row[1]} are left out (expected 0 to 13)"
+            drawing.wrong.append((number, reason))
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    yield from deal_sets(_boards(stream, reading), reading, chunk)
+    notices = Notices(reading.name)
+    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
+    notices.close()
 
 
-def _boards(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, Board, Table]]:
+def _boards(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[bytes, Board, Table]]:
     """Yield the owners, the board and the tricks of each deal drawn."""
     for drawing in _drawings(read_lines(stream, reading)):
         try:
@@ -291,6 +300,8 @@ def _boards(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, Board, 
         except DealError as error:
             reading.refuse(reading.error(f"line {drawing.line}", str(error)))
         else:
+            for line, reason in drawing.wrong:
+                notices.add("tricks that cannot be read, left out", f"line {line}", reason)
             yield owners, drawing.board(), drawing.table
 
 

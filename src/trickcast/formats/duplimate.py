@@ -18,7 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..cards import Board, DealError, DealSet, Seat
-from .board_text import hand_texts
+from .board_text import SAYS_NOTHING, hand_texts
 from .bulk import read_records
 from .format import Format, FormatError, Notices, Reading
 
@@ -121,13 +121,19 @@ def _write_bri(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 
 def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    """Write boards that are numbered one after the other: a file names its first and last alone."""
-    records, numbers = list[bytes](), list[int]()
+    """Write boards that are numbered one after the other: a file names its first and last alone.
+
+    What a board says otherwise than its number does is told as left out.
+    """
+    records, numbers, notices = list[bytes](), list[int](), Notices("DUP output")
     for deals in sets:
-        for row, board in zip(deals.owners, deals.boards or (), strict=True):
-            owners = row.tobytes()
-            numbers.append(numbers[-1] + 1 if board.number is None and numbers else
-                           board.number or 1)  # fmt: skip
+        boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+        for row, board in zip(deals.owners, boards, strict=True):
+            owners, number = row.tobytes(), board.number
+            if number is None:
+                number = numbers[-1] + 1 if numbers else 1
+            numbers.append(number)
+            _tell_lost(board, number, notices)
             signs = (
                 sign + ranks.encode()
                 for suits in hand_texts(owners)
@@ -142,11 +148,24 @@ def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
                 f"board {number} after board {before} (expected numbers one after the other: a "
                 "file for a dealing machine names only its first and last board)"
             )
-    if numbers[-1] > _HIGHEST:
-        raise FormatError(f"board {numbers[-1]} (expected numbers up to {_HIGHEST})")
+    for number in (numbers[0], numbers[-1]):
+        if not 0 <= number <= _HIGHEST:
+            raise FormatError(f"board {number} (expected numbers 0 to {_HIGHEST})")
     control = b"NN%03d01%03d" % (numbers[0], numbers[-1])
     for record in records:
         stream.write(record + control)
+    notices.close()
+
+
+def _tell_lost(board: Board, number: int, notices: Notices) -> None:
+    """Tell of a dealer and a vulnerability that are not those of the number."""
+    read = Board(number=number).completed()
+    for name in ("dealer", "vulnerability"):
+        own, meant = getattr(board, name), getattr(read, name)
+        if own not in (None, meant):
+            has = f"no {name}" if meant is None else f"{name} {meant}"
+            notices.add(f"boards with another {name} than their number's", f"board {number}",
+                        f"{name} {own} is left out: by its number the board has {has}")  # fmt: skip
 
 
 BRI = Format(

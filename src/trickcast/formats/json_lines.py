@@ -33,6 +33,7 @@ from .board_text import (
     Table,
     contract_text,
     deal_sets,
+    outcome_difference,
     parse_count,
     parse_played,
     possible_play,
@@ -70,22 +71,27 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 def _values(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value): of each line, or of the whole file where that is one value."""
-    lines = ((number, line) for number, line in read_lines(stream, reading) if line.strip())
-    first, head = next(lines, (1, ""))
+    numbered = ((number, line) for number, line in read_lines(stream, reading) if line.strip())
+    first, head = next(numbered, (1, ""))
+    lines: Iterator[tuple[int, str]] = numbered
     try:
         yield first, json.loads(head)
     except (ValueError, RecursionError):
-        text, number = head, first
-        for number, line in lines:
-            text += "\n" + line
-            if len(text) > reading.limits.line * 16:
-                raise reading.error(f"line {number}", "a JSON value over too many lines") from None
-        try:
-            yield first, json.loads(text)
-        except (ValueError, RecursionError) as error:
-            reason = f"{shorten(str(error))} (expected JSON, one value a line)"
-            raise reading.error(f"line {first}", reason) from None
-        return
+        kept, size = list[tuple[int, str]](), len(head)
+        for entry in numbered:
+            kept.append(entry)
+            size += len(entry[1])
+            if size > reading.limits.line * 16:
+                reason = "a JSON value over too many lines (expected one value a line)"
+                break
+        else:
+            try:
+                yield first, json.loads("\n".join([head, *(line for _, line in kept)]))
+                return
+            except (ValueError, RecursionError) as error:
+                reason = f"{shorten(str(error))} (expected JSON, one value a line)"
+        reading.refuse(reading.error(f"line {first}", reason))
+        lines = chain(kept, numbered)
     for number, line in lines:
         try:
             yield number, json.loads(line)
@@ -126,8 +132,13 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
         except (ValueError, AttributeError, TypeError) as error:
             note(f"{key} left out", f"{key} is left out: {error}")
     auction = read_calls(_words(content.get("auction")), note)
-    if auction and "contract" not in values and "dealer" in values:
-        values["contract"], values["declarer"] = contract_of(values["dealer"], auction)
+    called = contract_of(values["dealer"], auction) if "dealer" in values else (None, None)
+    stated = values.get("contract"), values.get("declarer")
+    if difference := outcome_difference(called, stated, "contract and by say"):
+        note("auctions that lead to another contract than is said",
+             f"{difference}; both are kept")  # fmt: skip
+    elif called[0] is not None and stated[0] is None:
+        values["contract"], values["declarer"] = called
     play = list[str]()
     try:
         for card in _words(content.get("play", content.get("cards"))):

@@ -27,6 +27,7 @@ from .board_text import (
     deal_sets,
     hand_texts,
     is_all_pass,
+    outcome_difference,
     parse_count,
     parse_played,
     place_of,
@@ -73,22 +74,24 @@ def owners_of(value: str, reading: Reading) -> bytes:
     if len(hands) > 4:
         raise DealError(f"deal {shorten(value)}: {counted(len(hands), 'hand')} (expected 3 or 4)")
     hands += [""] * (4 - len(hands))
-    return shown_owners("S:" + " ".join(_dotted(hand, value) for hand in hands), reading)
+    where = f"deal {shorten(value)}: "
+    return shown_owners("S:" + " ".join(dotted(hand, where) for hand in hands), reading)
 
 
-def _dotted(hand: str, value: str) -> str:
-    """Turn ``SAK5H…`` into dotted text; ``-`` for a hand left out."""
+def dotted(hand: str, where: str = "") -> str:
+    """Turn ``SAK5H…`` into dotted text; ``-`` for a hand left out.
+
+    Raises DealError, which names ``where`` it is.
+    """
     clean = re.sub(r"\s", "", hand).upper()
     if not clean:
         return "-"
     suits = dict.fromkeys("SHDC", "")
     found = _SUIT.findall(clean)
     if len("".join(map("".join, found))) != len(clean):
-        raise DealError(
-            f"deal {shorten(value)}: hand {shorten(hand)} (expected such as SAK5H…D…C…)"
-        )
+        raise DealError(f"{where}hand {shorten(hand)} (expected such as SAK5H…D…C…)")
     for suit, ranks in found:
-        suits[suit] += ranks
+        suits[suit] += ranks.replace("-", "")
     return ".".join(suits.values())
 
 
@@ -116,6 +119,9 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
     auction = possible_calls([call for call, _ in calls], note)
     contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
     if stated := _stated_contract(pairs, note):
+        if difference := outcome_difference((contract, declarer), stated, "rs says"):
+            note("auctions that lead to another contract than rs says",
+                 f"{difference}; both are kept")  # fmt: skip
         contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
     play = possible_play(_cards_played(pairs, note), strain, owners, note)

@@ -18,9 +18,11 @@ from ..cards.auction import contract_of, parse_call, strain_of
 from .board_text import (
     NO_TRICKS,
     Note,
+    Outcome,
     Table,
     contract_text,
     deal_sets,
+    outcome_difference,
     parse_count,
     parse_played,
     possible_calls,
@@ -28,16 +30,10 @@ from .board_text import (
     shown_owners,
 )
 from .format import Format, FormatError, Notices, Reading
-from .lin import board_of_text
+from .lin import board_of_text, dotted
 from .streams import read_lines
 
 _SNIFF = re.compile(rb"(?:\xef\xbb\xbf)?\s*https?://[^\s?]*(?:handviewer|ddummy)", re.IGNORECASE)
-_VULNERABLE = {
-    **dict.fromkeys(("-", "o", "0", "none"), Vulnerability.NONE),
-    **dict.fromkeys(("n", "ns"), Vulnerability.NS),
-    **dict.fromkeys(("e", "ew"), Vulnerability.EW),
-    **dict.fromkeys(("b", "all", "both"), Vulnerability.BOTH),
-}
 _DUTCH = {"o": "e", "z": "s"}
 _CALL = re.compile(
     r"([1-7](?:NT?|[SHDC])|PASS|[PDXR])([!?*]*)(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?([!?*]*)[-,\s]*",
@@ -45,7 +41,6 @@ _CALL = re.compile(
 )
 """A call, its marks, what explains it in parentheses, and marks again."""
 _CARD = re.compile(r"([SHDC](?:10|[2-9TJQKA]))[-,\s]*", re.IGNORECASE)
-_SUIT = re.compile(r"([SHDC])([^SHDC]*)")
 _MOST_PARAMETERS = 100
 _WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
 _READ = frozenset(("lin", *"neswdvbap", "nn", "en", "sn", "wn", "contract", "declarer"))
@@ -98,15 +93,7 @@ def _key(name: str) -> str:
 def _dotted(hand: str) -> str:
     """Turn ``sakqh54dt987cj32`` into dotted text; a hand as PBN has it stays; ``-`` for none."""
     clean = "".join(hand.upper().split())
-    if not clean or "." in clean:
-        return clean or "-"
-    suits = dict.fromkeys("SHDC", "")
-    holdings = _SUIT.findall(clean)
-    if sum(len(suit) + len(ranks) for suit, ranks in holdings) != len(clean):
-        raise DealError(f"hand {shorten(hand)} (expected such as sakqh54dt987cj32)")
-    for suit, ranks in holdings:
-        suits[suit] += ranks.replace("-", "")
-    return ".".join(suits.values())
+    return clean if "." in clean else dotted(clean)
 
 
 def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
@@ -119,23 +106,19 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         for i, call in enumerate(auction[: len(calls)])
         if "!" in call[2] + call[4] or call[3]
     )
-    contract, declarer = (None, None) if dealer is None else contract_of(dealer, calls)
-    if values.get("contract") and contract is None:
-        contract = contract_text(values["contract"])
-        declarer = _seat(values.get("declarer", ""))
+    called = (None, None) if dealer is None else contract_of(dealer, calls)
+    contract, declarer = _outcome(values, called, note)
     played = values.get("p", "")
     cards = [] if played.startswith("{") else _spelled(_CARD, played, "a card", note)
     play = [parse_played(card[1]) for card in cards]
     number = values.get("b", "").strip()
-    vulnerable = values.get("v", "").strip().lower()
-    if vulnerable and vulnerable not in _VULNERABLE:
-        raise ValueError(f"v={shorten(vulnerable)} (expected -, n, e or b)")
+    vulnerable = values.get("v", "").strip()
     names = {seat: values.get(f"{seat.letter.lower()}n", "").strip() for seat in Seat}
     in_order = (Seat.WEST, Seat.NORTH, Seat.EAST, Seat.SOUTH)
     return Board(
         number=parse_count(number, 999_999_999) if number else None,
         dealer=dealer,
-        vulnerability=_VULNERABLE.get(vulnerable),
+        vulnerability=Vulnerability.parse(vulnerable) if vulnerable else None,
         contract=contract,
         declarer=declarer,
         auction=calls,
@@ -143,6 +126,25 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         play=possible_play(play, strain_of(contract), owners, note),
         tags=tuple(Tag(seat.word, names[seat]) for seat in in_order if names[seat]),
     )
+
+
+def _outcome(values: dict[str, str], called: Outcome, note: Note) -> Outcome:
+    """Return what the auction leads to, else what is stated; tell where they differ.
+
+    Raises ValueError for a statement that is wrong where there is nothing else.
+    """
+    contract = values.get("contract")
+    try:
+        stated = contract_text(contract) if contract else None, _seat(values.get("declarer", ""))
+    except ValueError as error:
+        if called[0] is None:
+            raise
+        note("contracts that cannot be read, left out", f"contract= is left out: {error}")
+        return called
+    if difference := outcome_difference(called, stated, "contract= and declarer= say"):
+        note("contracts that the auction contradicts, left out",
+             f"{difference}; the auction counts")  # fmt: skip
+    return stated if called[0] is None else called
 
 
 def _seat(text: str) -> Seat | None:

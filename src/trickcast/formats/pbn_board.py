@@ -44,6 +44,7 @@ from .board_text import (
     Table,
     contract_text,
     is_all_pass,
+    outcome_difference,
     parse_count,
     parse_played,
     parse_seat,
@@ -51,8 +52,8 @@ from .board_text import (
     possible_play,
     rows_of_play,
     split_outcome,
-    tricks_by_contract,
     tricks_of,
+    tricks_text,
 )
 
 EXPORT_ORDER = (
@@ -514,7 +515,7 @@ def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Boa
     Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
     cannot be read.
     """
-    found = _Sorted(_with_outcome(_without_repeated(tags, note)))
+    found = _Sorted(_with_outcome(_without_repeated(tags, note), note))
     values: dict[str, Any] = {}
     in_full: set[str] = set()
     for name, simple in _SIMPLE.items():
@@ -587,18 +588,13 @@ def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full:
 
 def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
     """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
-    if not values.get("auction") or values.get("dealer") is None or values.get("contract") is None:
+    if values.get("dealer") is None:
         return
-    contract, declarer = contract_of(values["dealer"], values["auction"])
-    by = values.get("declarer")
-    if contract is not None and (contract != values["contract"] or by not in (None, declarer)):
+    called = contract_of(values["dealer"], values.get("auction", ()))
+    stated = values.get("contract"), values.get("declarer")
+    if difference := outcome_difference(called, stated, "the tags say"):
         note("auctions that lead to another contract than the tags say",
-             f"the auction leads to {_with_declarer(contract, declarer)}, the tags say "
-             f"{_with_declarer(values['contract'], by)}; both are kept", "Contract")  # fmt: skip
-
-
-def _with_declarer(contract: str, declarer: Seat | None) -> str:
-    return contract if declarer is None else f"{contract} by {declarer}"
+             f"{difference}; both are kept", "Contract" if stated[0] else "Declarer")  # fmt: skip
 
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
@@ -640,11 +636,10 @@ def _says_nothing(tag: Tag) -> bool:
     return tag.value.strip() in (*_NOT_KNOWN, "-")
 
 
-def _with_outcome(tags: list[Tag]) -> list[Tag]:
+def _with_outcome(tags: list[Tag], note: NoteOnTag) -> list[Tag]:
     """Spell as the standard does a contract that says more, and a result as over- or undertricks.
 
-    ``[Contract "4HXS-1"]`` says what Contract, Declarer and Result do; ``[Result "-1"]`` is nine
-    tricks in 4H.
+    ``[Contract "4HXS-1"]`` says what three tags do; ``[Result "-1"]`` in 4H is nine tricks.
     """
     if not any(tag.name == "Contract" for tag in tags):
         return tags
@@ -662,9 +657,14 @@ def _with_outcome(tags: list[Tag]) -> list[Tag]:
             spelled[name] = value
         elif value and name == "Declarer" and values[name].upper()[:1] != value:
             return tags  # they contradict each other
-    tricks = tricks_by_contract(spelled["Result"], contract)
-    if tricks is not None:
-        spelled["Result"] = str(tricks)
+    own, tricks = (tricks_text(text, contract) for text in (result, spelled["Result"]))
+    if result and own != tricks and tricks.lstrip("+-").isdigit():
+        note(
+            "contracts that say another result than Result",
+            f"the contract says {own} tricks, Result {tricks}, which counts",
+            "Contract",
+        )
+    spelled["Result"] = tricks
     changed = {name: value for name, value in spelled.items() if value != values[name]}
     kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]
     return kept + [Tag(name, value) for name, value in changed.items() if name not in texts]

@@ -5,9 +5,8 @@ not see it, ``;``), ``B`` board, ``A`` auction (dealer, vulnerability, calls), `
 event, ``L`` place, ``F`` scoring; these last four and ``B`` and ``H`` hold for the records after
 until others are given. ``C`` contract and declarer, ``R`` declarer's tricks, or how many more or
 less than the contract asks for, ``P`` the leader and the cards in the order played, a suit being
-left out where it is the one led. A blank
-line ends a record, text in braces is a comment, lines with ``%`` are headers. What the other fields
-hold is told as left out.
+left out where it is the one led. A blank line ends a record, text in braces is a comment, on one
+line or over many, lines with ``%`` are headers. What the other fields hold is told as left out.
 """
 
 import re
@@ -27,8 +26,10 @@ from ..cards.auction import contract_of, parse_call, strain_of
 from .board_text import (
     NO_TRICKS,
     Note,
+    Outcome,
     Table,
     deal_sets,
+    outcome_difference,
     parse_count,
     possible_calls,
     possible_play,
@@ -58,7 +59,8 @@ _RESULT = re.compile(r"(=|[+-]?[0-9]{1,2})(?![0-9]).*")
 _PLAY = re.compile(r"([NESW]):(.*)")
 _CARD = re.compile(r"([SHDC]?)([2-9TJQKA])")
 _SNIFF = re.compile(rb"^H [NESW][:;][2-9TJQKA.]+[:;]", re.MULTILINE)
-_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)")
+_COMMENT = re.compile(r"\{[^}]*\}")
+_PASSED = re.compile(r"P(?:ass)?", re.IGNORECASE)
 
 _T = TypeVar("_T")
 _Fields = dict[str, tuple[int, str]]
@@ -89,15 +91,23 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
     """Yield the fields of each record, with those that hold from before it."""
     fields: _Fields = {}
     own: set[str] = set()  # fields of the record itself
-    number = 0
+    number = opened = 0  # opened: the line of a comment that is not closed yet
     for number, text in read_lines(stream, reading, latin_1=True):
-        text = _COMMENT.sub("", text) if "{" in text else text
+        blank = not (opened or text.strip())
+        if opened:
+            _, end, text = text.partition("}")
+            opened = 0 if end else opened
+        if "{" in text and text[0] != "%":
+            text, begun, _ = _COMMENT.sub("", text).partition("{")
+            opened = number if begun else 0
         field = _LINE.fullmatch(text.rstrip())
-        if not text.strip():
+        if blank:
             if own:
                 yield from _complete(fields, own, reading, number)
             fields = {name: fields[name] for name in _KEPT if name in fields}
             own = set()
+        elif not text.strip():  # a comment alone
+            continue
         elif field is not None:
             fields[field[1]] = (number, (field[2] or "").strip())
             own.add(field[1])
@@ -107,6 +117,9 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
                         "and data)")  # fmt: skip
     if own:
         yield from _complete(fields, own, reading, number)
+    if opened:
+        reason = "the comment that starts here is never closed (expected '}')"
+        reading.refuse(reading.error(f"line {opened}", reason))
 
 
 def _complete(fields: _Fields, own: set[str], reading: Reading, number: int) -> Iterator[_Fields]:
@@ -142,9 +155,12 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     number = value_of("B", lambda text: parse_count(text, 999_999_999))
     dealer, vulnerability, rounds = value_of("A", _opened) or (None, None, "")
     auction = possible_calls(_calls(rounds, note_on("A")), note_on("A"))
-    contract, declarer = (None, None) if dealer is None else contract_of(dealer, auction)
-    if contract is None:
-        contract, declarer = value_of("C", _contract) or (None, None)
+    called = (None, None) if dealer is None else contract_of(dealer, auction)
+    stated = value_of("C", _contract) or (None, None)
+    if difference := outcome_difference(called, stated, "C says"):
+        note_on("C")("fields C that the auction contradicts, left out",
+                     f"{difference}; the auction counts")  # fmt: skip
+    contract, declarer = stated if called[0] is None else called
     cards = value_of("P", lambda text: _play(text, contract, note_on("P"))) or []
     leader = Seat.parse(fields["P"][1][0]) if cards else None
     play = possible_play(cards, strain_of(contract), owners, note_on("P"), leader)
@@ -167,9 +183,9 @@ def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     )
 
 
-def _contract(text: str) -> tuple[str | None, Seat | None]:
+def _contract(text: str) -> Outcome:
     """Return contract and declarer of a C field. Raises ValueError."""
-    if text[0] in "Pp":
+    if _PASSED.fullmatch(text):
         return "PASS", None
     parts = _CONTRACT.fullmatch(text.strip())
     if parts is None:
