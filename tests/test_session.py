@@ -546,6 +546,28 @@ def test_columns_of_one_meaning_are_refused_or_told(tmp_path, club):
     ]
 
 
+def test_travellers_of_a_match_may_be_latin_1_and_name_rooms_as_pbn_does(tmp_path):
+    path = tmp_path / "match.csv"
+    path.write_bytes(
+        (
+            "board,deal,contract,declarer,result,room,north\n"
+            f"1,{DEAL},4H,N,10,Open,Müller\n1,{DEAL},3NT,S,8,CLOSED,Núñez\n"
+        ).encode("iso-8859-1")
+    )
+    played = session.read(path)
+    tables = played.boards[0].tables
+    assert [table.names[0] for table in tables] == ["Müller", "Núñez"]
+    assert [found.imps for found in session.matches(session.compared(played))] == [(10, 0)]
+    path.write_bytes(path.read_bytes() + f"2,{DEAL},4H,N,10,Open,\x01\xff\n".encode("iso-8859-1"))
+    played = session.read(path)
+    assert [(entry.place, entry.reason) for entry in played.skipped] == [
+        (f"{path}: line 4, column 87", "byte 0xff (expected text)")
+    ]
+    path.write_bytes(b"\x01\xff\n")
+    with pytest.raises(FormatError, match="expected board or deal"):
+        session.read(path)
+
+
 def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
     path = tmp_path / "odd.csv.gz"
     with gzip.open(path, "wt") as stream:

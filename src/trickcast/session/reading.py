@@ -154,7 +154,7 @@ class _Reader:
     def add(self, path: str) -> None:
         """Read a file."""
         if inner_suffix(path).lower() == ".csv":
-            for traveller in travellers(Path(path)):
+            for traveller in travellers(Path(path), self._skipped):
                 self._add_row(traveller, path)
             return
         self.add_sets(iter_deals(path, skipped=self._skipped), path)

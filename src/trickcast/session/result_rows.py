@@ -3,8 +3,6 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +11,7 @@ from ..cards import (
     Board,
     Deal,
     Seat,
+    Skipped,
     Tag,
     Vulnerability,
     card_text,
@@ -31,7 +30,7 @@ from ..formats.score_table import (
     score_rows,
     whole,
 )
-from ..formats.streams import lines_ended, opened
+from ..formats.streams import lines_ended, opened, read_lines
 from .tables import Adjusted, Stated
 
 _SMALL = re.compile(r"[0-9]{1,6}")
@@ -72,23 +71,33 @@ def score_table(tag: Tag, place: str) -> Iterator[Row]:
         yield _row(cells, f"{place}, ScoreTable row {number}", wrong)
 
 
-def travellers(path: Path) -> Iterator[Row]:
-    """Yield the rows of a CSV file. Raises FormatError for one whose columns say no results."""
+def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
+    """Yield the rows of a CSV file; lines that are not text are ``skipped``.
+
+    Raises FormatError for a file whose columns say no results.
+    """
     with path.open("rb") as file:
-        reading = Reading(str(path))
+        reading = Reading(str(path), skipped)
         head, content, _ = opened(file, reading, str(path))
         _, content = lines_ended(head, content)
-        with TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="") as stream:
-            try:
-                yield from _of_cells(stream, path)
-            except csv.Error as error:
-                raise FormatError(f"{error} (expected CSV)", str(path)) from None
+        try:
+            yield from _of_lines(read_lines(content, reading, latin_1=True), path)
+        except csv.Error as error:
+            raise FormatError(f"{error} (expected CSV)", str(path)) from None
 
 
-def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
-    first = next(stream)
+def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
+    line, first = next(lines, (1, ""))
+
+    def texts() -> Iterator[str]:
+        nonlocal line
+        yield first
+        for number, text in lines:
+            line = number
+            yield f"{text}\n"
+
     delimiter = max(",;\t", key=first.count)
-    table = csv.reader(chain([first], stream), delimiter=delimiter)
+    table = csv.reader(texts(), delimiter=delimiter)
     given = [name.strip().lower().replace(" ", "_") for name in next(table)]
     names = _columns_of_travellers(given, path)
     left_out = [name for name in names if name and name not in COLUMNS]
@@ -101,7 +110,7 @@ def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
                 wrong.append(f"ignored columns: {', '.join(left_out)}")
                 left_out = []
             row = dict(zip(names, map(str.strip, cells), strict=False))
-            yield _row(row, f"{path}: line {table.line_num}", wrong)
+            yield _row(row, f"{path}: line {line}", wrong)
 
 
 def _columns_of_travellers(given: Sequence[str], path: Path) -> list[str]:
@@ -220,7 +229,8 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     values["count"] = read("multiplicity", count_from_1) or 1
     values["numbers"] = tuple(known_text(cells.get(f"pairid_{side}")) for side in ("ns", "ew"))
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
-    values["room"] = known_text(cells.get("room")) or known_text(cells.get("table"))
+    room = known_text(cells.get("room"))
+    values["room"] = known_text(cells.get("table")) if room is None else room.lower()
     values["penalties"] = tuple(read(f"penalty_{side}", _finite) or 0.0 for side in ("ns", "ew"))
     columns = {
         name: tuple(read(f"{column}_{side}", _finite) for side in ("ns", "ew"))
