@@ -317,6 +317,7 @@ def lin_match(first: str, results: str, carried: str = "3") -> str:
     ("results", "said"),
     [
         ("4HN+9,3NS=", "result '+9' is left out: "),
+        ("4HN-15,3NS=", "result '-15' is left out: "),
         ("xyz,3NS=", "contract 'xyz' is left out: 'xyz' is not a contract"),
         ("A+,3NS=", "an adjusted score only for North-South"),
         ("4HS=,3NS=", "declarer S, but N in the record, which counts"),
@@ -500,6 +501,8 @@ def reasons(*paths: Path) -> list[str]:
         ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
         ("1,4SN+9,,,,,", "result '+9' is left out: "),
+        ("1,4S,N,-15,,,", "result '-15' is left out: "),
+        ("1,4SN-11,,,,,", "result '-11' is left out: "),
         ("1,4S N 14,,,,,", "result '14' is left out: expected 0 to 13"),
         ("1,,N,+1,,,", "result '+1' is left out: expected 0 to 13"),
         ("1,4SE=,N,10,,,", "contract '4SE=', but declarer N, which counts"),
