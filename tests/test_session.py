@@ -304,6 +304,55 @@ def test_a_match_in_lin_has_both_rooms_the_list_and_what_is_carried_over(tmp_pat
     assert found.imps == (10 + 3, 2 + 0.5) and found.teams == ("Reds", "Blues")
 
 
+def lin_match(first: str, results: str, carried: str = "3") -> str:
+    deal = lin_deal(DEAL, 1)
+    return (
+        f"vg|Cup,Final,I,{first},2,Reds,{carried},Blues,0.5|\nrs|{results}|\n"
+        "pn|A,B,C,D,W,X,Y,Z|\n"
+        f"qx|o1|md|{deal}|sv|o|mb|p|mb|p|mb|4H|mb|p|mb|p|mb|p|pc|DQ|\nqx|c1|md|{deal}|sv|o|\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ("4HN+9,3NS=", "result '+9' is left out: "),
+        ("4HN-15,3NS=", "result '-15' is left out: "),
+        ("xyz,3NS=", "contract 'xyz' is left out: 'xyz' is not a contract"),
+        ("A+,3NS=", "an adjusted score only for North-South"),
+        ("4HS=,3NS=", "declarer S, but N in the record, which counts"),
+    ],
+)
+def test_a_bad_result_of_a_list_costs_no_other(tmp_path, results, said):
+    path = tmp_path / "match.lin"
+    path.write_text(lin_match("1", results))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        played = session.read(path)
+    assert played.boards[0].tables[-1].score == 400
+    (place,) = (entry.place for entry in played.skipped if entry.reason.startswith(said))
+    assert place.startswith(f"{path}: board 1")
+
+
+def test_numbers_without_end_are_told(tmp_path):
+    path = tmp_path / "match.lin"
+    path.write_text(lin_match("9" * 5000, "4HN=,3NS=", carried="many"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        played = session.read(path)
+    assert [table.score for table in played.boards[0].tables] == [420, 400]
+    told = " | ".join(entry.reason for entry in played.skipped)
+    assert "99…99" in told and "no board number: the results begin with board 1" in told
+    assert "IMPs carried over 'many' is left out" in told
+    other = tmp_path / "match.pbn"
+    other.write_text(room("Open", "4H", "N", 10, f'[Score "NS {"9" * 5000}"]\n'))
+    played = session.read(other)
+    assert played.boards[0].tables[0].score == 620
+    assert [entry.reason.rpartition(": ")[2] for entry in played.skipped] == [
+        "expected at most six digits"
+    ]
+
+
 # --- club files ---
 
 ROWS = r"""[ScoreTable "PairId_NS\3R;PairId_EW\3R;Contract\4L;Declarer\1;Lead;Result;Multiplicity"]
@@ -451,6 +500,14 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
         ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
+        ("1,4SN+9,,,,,", "result '+9' is left out: "),
+        ("1,4S,N,-15,,,", "result '-15' is left out: "),
+        ("1,4SN-11,,,,,", "result '-11' is left out: "),
+        ("1,4S N 14,,,,,", "result '14' is left out: expected 0 to 13"),
+        ("1,,N,+1,,,", "result '+1' is left out: expected 0 to 13"),
+        ("1,4SE=,N,10,,,", "contract '4SE=', but declarer N, which counts"),
+        ("1,4SN-1,N,10,,,", "contract '4SN-1', but result 10, which counts"),
+        ("1,PASS,,9,,,", "result '9' is left out: the board was passed out"),
     ],
 )
 def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
@@ -458,6 +515,60 @@ def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
     path.write_text(f"board,contract,declarer,result,lead,score_ns,percentage_ns\n{row}\n")
     told = reasons(club[0], path)
     assert any(reason.startswith(said) for reason in told), told
+
+
+def test_a_contract_may_say_all_and_as_often_as_it_likes(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,contract,declarer,result,score_ns,score_ew\n"
+        "1,4S N 10,,,420,-420\n1,4SN=,N,10,420,\n1,4SN+1,N,+1,,-450\n1,PASS,,0,0,0\n"
+    )
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    assert [table.score for table in played.boards[0].tables] == [420, 420, 450, 0]
+    path.write_text("board,score_ns,score_ew\n1,420,50\n")
+    assert "score_ns 420, but score_ew 50: score_ns counts" in reasons(club[0], path)
+
+
+def test_columns_of_one_meaning_are_refused_or_told(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text("board,contract,by,declarer,tricks,result\n1,4S,S,N,9,10\n")
+    played = session.read(club[0], path)
+    assert [entry.reason for entry in played.skipped] == ["ignored columns: by, tricks"]
+    assert played.boards[0].tables[0].declarer is Seat.NORTH
+    assert played.boards[0].tables[0].score == 420
+    path.write_text("board,contract,Result,by,result\n1,4S,10,N,9\n")
+    with pytest.raises(FormatError, match=r"odd\.csv: two columns 'result' \(expected one\)"):
+        session.read(path)
+    text = room("Open", "4H", "N", 10).rstrip("\n") + "\n"
+    table = '[ScoreTable "Contract;Declarer;Result;Result"]\n4H N 10 10\n4H N 9 10\n'
+    (tmp_path / "club.pbn").write_text(text + table)
+    played = session.read(tmp_path / "club.pbn")
+    assert [entry.reason for entry in played.skipped] == [
+        "two columns result, with '9' and '10'; the first counts"
+    ]
+
+
+def test_travellers_of_a_match_may_be_latin_1_and_name_rooms_as_pbn_does(tmp_path):
+    path = tmp_path / "match.csv"
+    path.write_bytes(
+        (
+            "board,deal,contract,declarer,result,room,north\n"
+            f"1,{DEAL},4H,N,10,Open,Müller\n1,{DEAL},3NT,S,8,CLOSED,Núñez\n"
+        ).encode("iso-8859-1")
+    )
+    played = session.read(path)
+    tables = played.boards[0].tables
+    assert [table.names[0] for table in tables] == ["Müller", "Núñez"]
+    assert [found.imps for found in session.matches(session.compared(played))] == [(10, 0)]
+    path.write_bytes(path.read_bytes() + f"2,{DEAL},4H,N,10,Open,\x01\xff\n".encode("iso-8859-1"))
+    played = session.read(path)
+    assert [(entry.place, entry.reason) for entry in played.skipped] == [
+        (f"{path}: line 4, column 87", "byte 0xff (expected text)")
+    ]
+    path.write_bytes(b"\x01\xff\n")
+    with pytest.raises(FormatError, match="expected board or deal"):
+        session.read(path)
 
 
 def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):

@@ -81,6 +81,31 @@ def test_entries_that_cannot_be_read_are_reported(tmp_path, folder):
     assert lines[0]["skipped"] == 1
 
 
+def test_rows_of_a_score_table_are_read_as_a_session_reads_them(tmp_path):
+    """Results by the contract, quoted cells, ordered columns; bad rows are counted, not learned."""
+    (tmp_path / "club.pbn").write_text(
+        f'[Event "club"]\n[Deal "{DEALS[0].pbn}"]\n'
+        '[ScoreTable "+Names\\12L;+Contract\\5L;Declarer;Result;Multiplicity"]\n'
+        '"A B" 4H N +1 1\n"A B" 4H N = 2\n"A B" 3NT S -2 -\nC 4HN+1 - - 1\nD 4S W 10 4\n'
+        "E PASS - - 1\nF A+/A- - - 1\nG 4S N - 1\n"
+        "H 4S N +9 1\nI 9S N 9 1\nJ 4SN N 9 0\nA B 4H N 9\nK 4SE-1 N 10 1\n\n"
+    )
+    lines = []
+    results = read_results(tmp_path, lines.append)
+    assert results.tricks.tolist() == [11, 10, 7, 11, 10]
+    assert results.times.tolist() == [1, 2, 1, 1, 4]
+    assert results.tables.contracts[:, 0].tolist() == [4, 4, 3, 4, 4]
+    assert [line["skipped"] for line in lines] == [5]
+
+
+def test_deals_without_boards_teach_nothing(tmp_path, folder):
+    (tmp_path / "bare.pbn").write_text(f'[Deal "{DEALS[0].pbn}"]\n\n')
+    (tmp_path / "match.pbn").write_text((folder / "match.pbn").read_text())
+    lines = []
+    assert len(read_results(tmp_path, lines.append).tricks) == 400
+    assert [line["results"] for line in lines] == [0, 400]
+
+
 def test_a_lead_or_auction_that_does_not_fit_is_not_believed(tmp_path):
     deal = DEALS[0]
     theirs = card_text(int(np.flatnonzero(deal.owners == 0)[0]))  # declarer's own card

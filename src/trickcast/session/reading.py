@@ -14,12 +14,12 @@ from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability,
 from ..cards.auction import strain_of
 from ..formats import FormatError, iter_deals
 from ..formats.board_text import tricks_of
+from ..formats.score_table import SCORE_TABLE, known_text
 from ..formats.streams import inner_suffix
 from ..scoring import Contract, score
 from .result_rows import (
     MatchHeader,
     Row,
-    known_text,
     match_header,
     room_of,
     score_table,
@@ -154,7 +154,7 @@ class _Reader:
     def add(self, path: str) -> None:
         """Read a file."""
         if inner_suffix(path).lower() == ".csv":
-            for traveller in travellers(Path(path)):
+            for traveller in travellers(Path(path), self._skipped):
                 self._add_row(traveller, path)
             return
         self.add_sets(iter_deals(path, skipped=self._skipped), path)
@@ -173,8 +173,9 @@ class _Reader:
             tricks = chunk.tricks_or_unknown
             boards = chunk.boards or [Board()] * len(chunk)
             for row, (owners, board) in enumerate(zip(chunk.owners, boards, strict=True)):
-                if board.lin:
-                    header = match_header(board.lin) or header
+                if board.lin and (found := match_header(board.lin)):
+                    header = found
+                    self._tell_all(_place(path, board.number), found.wrong)
                 room = self._add_record(path, owners, board, tricks[row], header)
                 if header is not None and board.number is not None and room:
                     listed.setdefault((board.number, owners.tobytes()), set()).add(room)
@@ -220,7 +221,7 @@ class _Reader:
         rows = list[Row]()
         for tag in board.tags:
             key = owners.tobytes(), tag
-            if tag.name == "ScoreTable" and key not in self._tables_read:
+            if tag.name == SCORE_TABLE and key not in self._tables_read:
                 self._tables_read.add(key)  # it may stand in the record of every table
                 rows += score_table(tag, place)
         has_rows = any(of == owners.tobytes() for of, _ in self._tables_read)
@@ -269,10 +270,14 @@ class _Reader:
             "tricks": _tricks(board, joined.deal) if board.result is None else board.result,
             "auction": board.auction,
             "play": board.play,
-            "score": stated_score(board.tag("Score")),
+            "score": None,
             "names": names,
             "segment": tuple(known_text(board.tag(name)) for name in _SEGMENT),
         }
+        try:
+            facts["score"] = stated_score(board.tag("Score"))
+        except ValueError as error:
+            self._tell(place, str(error))
         home, visit = (known_text(board.tag(name)) for name in ("HomeTeam", "VisitTeam"))
         if home and visit:
             match = facts["segment"], home, visit, board.tag("Table")
@@ -281,16 +286,31 @@ class _Reader:
             joined.matches.add(match)
         if header is not None:
             facts |= _of_header(header, room)
-            listed = None if board.number is None else header.outcome(board.number, room or "open")
-            if listed and facts["contract"] in (None, listed["contract"]):
-                facts |= {name: value for name, value in listed.items() if facts[name] is None}
-            elif listed:
-                said = listed["contract"]
+            in_list = f"{place}, list of results"
+            listed = self._listed(in_list, header, board.number, room or "open")
+            said = listed.get("contract")
+            if said is None or facts["contract"] in (None, said):
+                for name, value in listed.items():
+                    if facts.get(name) is None:
+                        facts[name] = value
+                    elif value not in (None, facts[name]):
+                        self._tell(in_list, f"{name} {value}, but {facts[name]} in the record, "
+                                   "which counts")  # fmt: skip
+            else:
                 self._tell(place, f"the list of results has {said}, the auction leads to "
                            f"{facts['contract']}, which counts")  # fmt: skip
         if room is None and (table := known_text(board.tag("Table"))):
             facts["room"] = table
         return facts
+
+    def _listed(
+        self, place: str, header: MatchHeader, number: int | None, room: str
+    ) -> dict[str, Any]:
+        """Return what the list of results gives for a room, if anything; tell what is wrong."""
+        wrong = list[str]()
+        listed = None if number is None else header.outcome(number, room, wrong)
+        self._tell_all(place, wrong)
+        return listed or {}
 
     def _is_known_record(
         self, path: str, owners: NDArray[np.uint8], board: Board, facts: dict[str, Any]
@@ -312,9 +332,9 @@ class _Reader:
         """Add the tables that only the list of results tells of."""
         for (number, owners), rooms in listed.items():
             for room in {"open", "closed"} - rooms:
-                if facts := header.outcome(number, room):
+                place = f"{_place(path, number)}, list of results"
+                if facts := self._listed(place, header, number, room):
                     facts |= {"room": room, **_of_header(header, room)}
-                    place = f"{_place(path, number)}, list of results"
                     self._add_table(self._boards[owners], place, facts, [])
 
     def _joined(self, path: str, owners: NDArray[np.uint8], board: Board) -> _Joined:
@@ -360,8 +380,7 @@ class _Reader:
     def _add_table_of_number(self, row: Row) -> None:
         """Add a traveller's row to the board of its number."""
         if row.number is None:
-            for reason in (*row.wrong, "no deal and no board number"):
-                self._tell(row.place, reason)
+            self._tell_all(row.place, (*row.wrong, "no deal and no board number"))
             return
         found = [board for board in self._boards.values() if board.number == row.number]
         if len(found) > 1:
@@ -386,12 +405,10 @@ class _Reader:
         self, joined: _Joined, place: str, facts: dict[str, Any], wrong: Iterable[str]
     ) -> None:
         """Add a table, with the score that its contract gives; tell what does not fit."""
-        for reason in wrong:
-            self._tell(place, reason)
+        self._tell_all(place, wrong)
         table = Table(place=place, vulnerability=joined.vulnerability, **facts)
         points, reasons = _scored(table)
-        for reason in [*reasons, *_of_pairs(table)]:
-            self._tell(place, reason)
+        self._tell_all(place, (*reasons, *_of_pairs(table)))
         joined.tables.append(replace(table, score=points))
 
     def _board(self, joined: _Joined) -> SessionBoard:
@@ -456,6 +473,10 @@ class _Reader:
                         self._tell(table.place, f"pair {number} played this board before: "
                                    f"{met[number]}")  # fmt: skip
                     met.setdefault(number, table.place)
+
+    def _tell_all(self, place: str, reasons: Iterable[str]) -> None:
+        for reason in reasons:
+            self._tell(place, reason)
 
     def _tell(self, place: str, reason: str) -> None:
         self._skipped.append(Skipped(place, reason))

@@ -3,27 +3,37 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..cards import Board, Deal, Seat, Tag, Vulnerability, card_text, parse_card, shorten
+from ..cards import (
+    Board,
+    Deal,
+    Seat,
+    Skipped,
+    Tag,
+    Vulnerability,
+    card_text,
+    parse_card,
+    shorten,
+)
 from ..formats import FormatError
-from ..formats.board_text import contract_text, split_outcome, tricks_by_contract
 from ..formats.format import Reading
 from ..formats.lin import Pairs
-from ..formats.pbn_board import parted
-from ..formats.streams import lines_ended, opened
+from ..formats.score_table import (
+    artificial_score,
+    count_from_1,
+    known_text,
+    outcome,
+    read_cell,
+    score_rows,
+    whole,
+)
+from ..formats.streams import lines_ended, opened, read_lines
 from .tables import Adjusted, Stated
 
-_CELL = re.compile(r'"([^"]*)"|(\S+)')
-_UNKNOWN = re.compile(r"[-?*#]*")
-_AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
-_MOST = 99_999
-"""The highest number of a board, and tables that a row can stand for."""
+_SMALL = re.compile(r"[0-9]{1,6}")
 _OTHER_NAMES = {
     "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
     "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
@@ -55,50 +65,41 @@ class Row(NamedTuple):
     """The columns that say by what the pairs are ranked."""
 
 
-def columns_of(header: str) -> list[str]:
-    r"""Return the names of the columns of a PBN table: ``+Rank\3R;Contract\5L``."""
-    return [name.partition("\\")[0].lstrip("+-").strip().lower() for name in header.split(";")]
-
-
 def score_table(tag: Tag, place: str) -> Iterator[Row]:
     """Yield the rows of a ``ScoreTable`` tag."""
-    names = columns_of(tag.value)
-    lines, _ = parted(tag.lines)
-    for number, line in enumerate(lines, start=1):
-        cells = [quoted or plain for quoted, plain in _CELL.findall(line)]
-        where = f"{place}, ScoreTable row {number}"
-        wrong = []
-        if len(cells) != len(names):
-            wrong = [f"{len(cells)} cells (expected {len(names)}: {', '.join(names)})"]
-        yield _row(dict(zip(names, cells, strict=False)), where, wrong)
+    for number, (cells, wrong) in enumerate(score_rows(tag), start=1):
+        yield _row(cells, f"{place}, ScoreTable row {number}", wrong)
 
 
-def travellers(path: Path) -> Iterator[Row]:
-    """Yield the rows of a CSV file. Raises FormatError for one whose columns say no results."""
+def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
+    """Yield the rows of a CSV file; lines that are not text are ``skipped``.
+
+    Raises FormatError for a file whose columns say no results.
+    """
     with path.open("rb") as file:
-        reading = Reading(str(path))
+        reading = Reading(str(path), skipped)
         head, content, _ = opened(file, reading, str(path))
         _, content = lines_ended(head, content)
-        with TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="") as stream:
-            try:
-                yield from _of_cells(stream, path)
-            except csv.Error as error:
-                raise FormatError(f"{error} (expected CSV)", str(path)) from None
+        try:
+            yield from _of_lines(read_lines(content, reading, latin_1=True), path)
+        except csv.Error as error:
+            raise FormatError(f"{error} (expected CSV)", str(path)) from None
 
 
-def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
-    first = next(stream)
+def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
+    line, first = next(lines, (1, ""))
+
+    def texts() -> Iterator[str]:
+        nonlocal line
+        yield first
+        for number, text in lines:
+            line = number
+            yield f"{text}\n"
+
     delimiter = max(",;\t", key=first.count)
-    table = csv.reader(chain([first], stream), delimiter=delimiter)
+    table = csv.reader(texts(), delimiter=delimiter)
     given = [name.strip().lower().replace(" ", "_") for name in next(table)]
-    names = [_OTHER_NAMES.get(name, name) for name in given]
-    known = set(names)
-    if not known & {"board", "deal"} or not known & {"contract", "score_ns"}:
-        raise FormatError(
-            f"columns {shorten(', '.join(given))} (expected board or deal, and contract or "
-            "score_ns; also declarer, result, lead, pairid_ns, pairid_ew …)",
-            str(path),
-        )
+    names = _columns_of_travellers(given, path)
     left_out = [name for name in names if name and name not in COLUMNS]
     for cells in table:
         if any(cell.strip() for cell in cells):
@@ -109,7 +110,27 @@ def _of_cells(stream: Iterator[str], path: Path) -> Iterator[Row]:
                 wrong.append(f"ignored columns: {', '.join(left_out)}")
                 left_out = []
             row = dict(zip(names, map(str.strip, cells), strict=False))
-            yield _row(row, f"{path}: line {table.line_num}", wrong)
+            yield _row(row, f"{path}: line {line}", wrong)
+
+
+def _columns_of_travellers(given: Sequence[str], path: Path) -> list[str]:
+    """Return the names of the columns, those of other files as ours where there is no such one.
+
+    Raises FormatError where they say no results, or two have one name.
+    """
+    names = list[str]()
+    for name in given:
+        ours = _OTHER_NAMES.get(name, name)
+        names.append(name if ours in (*given, *names) else ours)
+    if not {*names} & {"board", "deal"} or not {*names} & {"contract", "score_ns"}:
+        raise FormatError(
+            f"columns {shorten(', '.join(given))} (expected board or deal, and contract or "
+            "score_ns; also declarer, result, lead, pairid_ns, pairid_ew …)",
+            str(path),
+        )
+    if twice := next((name for name in COLUMNS if names.count(name) > 1), None):
+        raise FormatError(f"two columns {twice!r} (expected one)", str(path))
+    return names
 
 
 class MatchHeader(NamedTuple):
@@ -122,12 +143,18 @@ class MatchHeader(NamedTuple):
     carried: tuple[float, float]
     results: Sequence[str]
     """Of the open and the closed room in turn, from the first board on."""
+    wrong: Sequence[str]
+    """What is said of the match and cannot be read."""
 
-    def outcome(self, number: int, room: str) -> dict[str, Any] | None:
-        """Return contract, declarer and tricks that the list gives for a room; None for none."""
+    def outcome(self, number: int, room: str, wrong: list[str]) -> dict[str, Any] | None:
+        """Return what the list gives for a room as values of Table; None for nothing.
+
+        ``wrong`` takes what cannot be read.
+        """
         place = 2 * (number - self.first) + (room == "closed")
-        text = self.results[place] if 0 <= place < len(self.results) else ""
-        return None if _UNKNOWN.fullmatch(text) else _outcome(text)
+        cells = {"contract": self.results[place] if 0 <= place < len(self.results) else ""}
+        values = outcome(cells, wrong)._asdict() | {"adjusted": _adjusted(cells)}
+        return values if values["contract"] or any(values["adjusted"]) else None
 
 
 def match_header(pairs: Pairs) -> MatchHeader | None:
@@ -137,13 +164,19 @@ def match_header(pairs: Pairs) -> MatchHeader | None:
         return None
     cells = [cell.strip() for cell in before["vg"].split(",")] + [""] * 9
     title, segment, scoring, first, _, home, carried, visit, also = cells[:9]
+    wrong = []
+    if first and not _SMALL.fullmatch(first):
+        wrong.append(f"{shorten(first)} is no board number: the results begin with board 1")
+    name = "IMPs carried over"
+    imps = [read_cell({name: text}, name, _finite, wrong) for text in (carried, also)]
     return MatchHeader(
         ", ".join(filter(None, (title, segment))),
         scoring,
-        int(first) if first.isdecimal() else 1,
+        int(first) if _SMALL.fullmatch(first) else 1,
         (home, visit),
-        (_number(carried) or 0.0, _number(also) or 0.0),
+        (imps[0] or 0.0, imps[1] or 0.0),
         [text.strip() for text in before.get("rs", "").split(",")],
+        wrong,
     )
 
 
@@ -156,66 +189,48 @@ def room_of(board: Board) -> str | None:
     return known_text(room and room.lower())
 
 
-def known_text(text: str | None) -> str | None:
-    """Return a text of a file, or None where it stands for "not known"."""
-    clean = (text or "").strip()
-    return None if _UNKNOWN.fullmatch(clean) else clean
-
-
 def stated_score(text: str | None) -> int | None:
-    """Return North-South's score by a PBN ``Score``: ``NS 420``, ``EW 50``; None for others."""
-    found = re.match(r"(NS|EW|)\s*([+-]?\d+)\b(?!\s*%)", (text or "").strip(), re.IGNORECASE)
+    """Return North-South's score by a PBN ``Score``: ``NS 420``, ``EW 50``; None for others.
+
+    Raises ValueError for a number without end.
+    """
+    found = re.match(r"(NS|EW|)\s*([+-]?)(\d+)\b(?!\s*%)", (text or "").strip(), re.IGNORECASE)
     if found is None:
         return None
-    return -int(found[2]) if found[1].upper() == "EW" else int(found[2])
+    if not _SMALL.fullmatch(found[3]):
+        raise ValueError(f"score {shorten(text)} is left out: expected at most six digits")
+    return int(f"{found[2]}{found[3]}") * (-1 if found[1].upper() == "EW" else 1)
 
 
 def adjusted_score(text: str | None) -> Adjusted | None:
     """Return an artificial score: ``A+``, ``AVG-``, ``60%``; None for any other text."""
-    clean = (text or "").strip()
-    if found := _AVERAGE.fullmatch(clean):
-        sign = {"PLUS": "+", "MINUS": "-", "=": ""}.get(*[(found[1] or "").upper()] * 2)
-        return Adjusted(f"A{sign}", {"": 50.0, "+": 60.0, "-": 40.0}[sign or ""])
-    if found := _PERCENT.fullmatch(clean):
-        return Adjusted(clean.replace(" ", ""), float(found[1]))
-    return None
+    given = artificial_score(text)
+    return given and Adjusted(*given)
 
 
 def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     """Read a row; a cell that cannot be read is unknown, and told."""
 
     def read(name: str, parse: Any) -> Any:
-        text = known_text(cells.get(name))
-        if text is None:
-            return None
-        try:
-            return parse(text)
-        except ValueError as error:
-            wrong.append(f"{name} {shorten(text)} is left out: {error}")
-            return None
+        return read_cell(cells, name, parse, wrong)
 
-    values: dict[str, Any] = {"adjusted": _adjusted(cells)}
-    contract = known_text(cells.get("contract"))
-    if contract is not None and adjusted_score(contract.partition("/")[0]) is None:
-        values |= read("contract", _outcome) or {}
-    if (declarer := read("declarer", Seat.parse)) is not None:
-        values["declarer"] = declarer
+    values = outcome(cells, wrong)._asdict() | {"adjusted": _adjusted(cells)}
     if (lead := read("lead", parse_card)) is not None:
         values["lead"] = card_text(lead)
-    bid = values.get("contract", "")
-    if bid != "PASS" and (tricks := read("result", lambda text: _tricks(text, bid))) is not None:
-        values["tricks"] = tricks
-    scores = [
-        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", _whole)
+    ns, ew = (
+        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", whole)
         for side in ("ns", "ew")
-    ]
-    if scores[0] is None and scores[1] is not None:
-        scores[0] = -scores[1]
-    values["score"] = scores[0]
-    values["count"] = read("multiplicity", _count) or 1
+    )
+    if ew is not None and ns not in (None, -ew):
+        wrong.append(f"score_ns {ns}, but score_ew {ew}: score_ns counts")
+    elif ew is not None:
+        ns = -ew
+    values["score"] = ns
+    values["count"] = read("multiplicity", count_from_1) or 1
     values["numbers"] = tuple(known_text(cells.get(f"pairid_{side}")) for side in ("ns", "ew"))
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
-    values["room"] = known_text(cells.get("room")) or known_text(cells.get("table"))
+    room = known_text(cells.get("room"))
+    values["room"] = known_text(cells.get("table")) if room is None else room.lower()
     values["penalties"] = tuple(read(f"penalty_{side}", _finite) or 0.0 for side in ("ns", "ew"))
     columns = {
         name: tuple(read(f"{column}_{side}", _finite) for side in ("ns", "ew"))
@@ -227,7 +242,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
         place,
         values,
         wrong,
-        read("board", _count),
+        read("board", count_from_1),
         read("deal", Deal),
         read("dealer", Seat.parse),
         read("vulnerable", Vulnerability.parse),
@@ -250,49 +265,8 @@ def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | Non
     return ns, ew
 
 
-def _outcome(text: str) -> dict[str, Any]:
-    """Read a contract, with declarer and result where they stand with it: ``4SXE-1``."""
-    values: dict[str, Any] = {}
-    bid, by, result = split_outcome(text) or (text, "", "")
-    values["contract"] = contract_text(bid)
-    if by:
-        values["declarer"] = Seat.parse(by)
-    if (tricks := tricks_by_contract(result, values["contract"])) is not None:
-        values["tricks"] = tricks
-    return values
-
-
-def _tricks(text: str, contract: str) -> int:
-    by_contract = tricks_by_contract(text, contract)
-    tricks = int(text) if by_contract is None else by_contract
-    if not 0 <= tricks <= 13:
-        raise ValueError("expected 0 to 13 tricks")
-    return tricks
-
-
-def _whole(text: str) -> int:
-    number = float(text)
-    if not number.is_integer():
-        raise ValueError("expected a whole number")
-    return int(number)
-
-
-def _count(text: str) -> int:
-    number = _whole(text)
-    if not 1 <= number <= _MOST:
-        raise ValueError(f"expected 1 to {_MOST:,}")
-    return number
-
-
 def _finite(text: str) -> float:
     number = float(text)
     if not isfinite(number):
         raise ValueError("expected a finite number")
     return number
-
-
-def _number(text: str) -> float | None:
-    try:
-        return _finite(text)
-    except ValueError:
-        return None

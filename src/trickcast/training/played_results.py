@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from ..cards import Board, DealError, Seat, Skipped, Strain, parse_card, parse_contract
+from ..cards import Board, Seat, Skipped, Strain, parse_card, parse_contract
 from ..cards.auction import contract_of
 from ..estimator import Estimator
 from ..formats import iter_deals
+from ..formats.score_table import SCORE_TABLE, count_from_1, outcome, read_cell, score_rows
 from ..played.files import PLAYED_FORMAT, inputs_text
 from ..played.measures import measure
 from ..played.network_inputs import SIZES, UNKNOWN_LEAD, Tables, encode, part
@@ -94,16 +95,17 @@ def read_results(folder: str | os.PathLike[str], report: Report = lambda line: N
     A record of a table counts by its contract, declarer and result, the rows of a ``ScoreTable``
     besides; files under a folder named ``club`` are of club players. Tables without a result, and
     boards passed out, teach nothing and are left out. ``report`` gets a line for each file: its
-    name, how many results it gave, and how many entries could not be read.
+    name, how many results it gave, and how many entries (deals, rows) could not be read.
 
     Raises TrainingError where there are no results, FormatError for a file that is not PBN.
     """
     paths = sorted(path for path in Path(folder).rglob("*.pbn*") if path.is_file())
     rows = []
     for path in paths:
-        skipped = list[Skipped]()
-        of_file = list(_rows(path, skipped))
-        report({"file": os.fspath(path), "results": len(of_file), "skipped": len(skipped)})
+        skipped, unread = list[Skipped](), list[str]()
+        of_file = list(_rows(path, skipped, unread))
+        left_out = len(skipped) + len(unread)
+        report({"file": os.fspath(path), "results": len(of_file), "skipped": left_out})
         rows += of_file
     if not rows:
         raise TrainingError(
@@ -121,19 +123,21 @@ def read_results(folder: str | os.PathLike[str], report: Report = lambda line: N
     return Results(tables, np.array(tricks), np.array(count))
 
 
-def _rows(path: Path, skipped: list[Skipped]) -> Iterator[tuple[Any, ...]]:
-    """Yield each table of a file as a row of ``Results``."""
+def _rows(path: Path, skipped: list[Skipped], unread: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield each table of a file as a row of ``Results``; ``unread`` takes bad rows of tables."""
     club = "club" in path.parts
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the reader reads leniently is no news here
         for deals in iter_deals(path, skipped=skipped):
-            for owners, board in zip(deals.owners, deals.boards or (), strict=True):
+            if deals.boards is None:  # cards alone
+                continue
+            for owners, board in zip(deals.owners, deals.boards, strict=True):
                 contract = _contract(board.contract, board.declarer)
                 if contract is not None and board.result is not None:
                     lead, calls = _lead(owners, contract[3], board), _calls(board)
                     yield owners.tobytes(), contract, club, lead, calls, board.result, 1
-                for *table, count in _score_table(board):
-                    yield owners.tobytes(), table[0], club, UNKNOWN_LEAD, (), table[1], count
+                for table, tricks, count in _score_table(board, unread):
+                    yield owners.tobytes(), table, club, UNKNOWN_LEAD, (), tricks, count
 
 
 def _contract(text: str | None, declarer: Seat | None) -> tuple[int, int, int, int] | None:
@@ -157,21 +161,19 @@ def _calls(board: Board) -> tuple[str, ...]:
     return board.auction if reached == (board.contract, board.declarer) else ()
 
 
-def _score_table(board: Board) -> Iterator[tuple[tuple[int, int, int, int], int, int]]:
+def _score_table(
+    board: Board, unread: list[str]
+) -> Iterator[tuple[tuple[int, int, int, int], int, int]]:
     """Yield contract, tricks and how often, for each row of a board's score table."""
     for tag in board.tags:
-        if tag.name != "ScoreTable":
-            continue
-        names = [column.partition("\\")[0] for column in tag.value.split(";")]
-        for line in tag.lines:
-            row = dict(zip(names, line.split(), strict=False))
-            try:
-                contract = _contract(row.get("Contract"), Seat.parse(row.get("Declarer", "")))
-                tricks, count = int(row.get("Result", "")), int(row.get("Multiplicity", "1"))
-            except (DealError, ValueError):
-                continue  # passed out, averaged, or not played
-            if contract is not None and 0 <= tricks <= 13 and count > 0:
-                yield contract, tricks, count
+        for cells, wrong in score_rows(tag) if tag.name == SCORE_TABLE else ():
+            played = outcome(cells, wrong)
+            contract = _contract(played.contract, played.declarer)
+            count = read_cell(cells, "multiplicity", count_from_1, wrong)
+            if wrong and played.contract != "PASS":
+                unread.append("; ".join(wrong))
+            elif contract is not None and played.tricks is not None:
+                yield contract, played.tricks, count or 1
 
 
 def inputs_of(tables: Tables, base: Estimator) -> NDArray[np.float32]:

@@ -1,0 +1,141 @@
+"""Rows of results: those of PBN's ``ScoreTable``, and what their cells say, also in CSV and LIN."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+from ..cards import Seat, Tag, shorten
+from .board_text import contract_text, split_outcome, tricks_by_contract
+from .pbn_board import parted
+
+SCORE_TABLE = "ScoreTable"
+_T = TypeVar("_T")
+_CELL = re.compile(r'"([^"]*)"|(\S+)')
+_UNKNOWN = re.compile(r"[-?*#]*")
+_AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
+_TRICKS = re.compile(r"[0-9]{1,2}")
+_NO_TRICKS = ("0", "=")
+"""What files write as the result of a board passed out."""
+_MOST = 99_999
+"""The highest number of a board, and tables that a row can stand for."""
+
+
+class Outcome(NamedTuple):
+    """What a row says was played; None where it does not say, or not so that it can be read."""
+
+    contract: str | None
+    declarer: Seat | None
+    tricks: int | None
+
+
+def score_rows(tag: Tag) -> Iterator[tuple[dict[str, str], list[str]]]:
+    """Yield the cells of each row of a ``ScoreTable`` by column, and what is wrong with the row."""
+    names = _columns_of(tag.value)
+    lines, _ = parted(tag.lines)
+    for line in lines:
+        cells = [quoted or plain for quoted, plain in _CELL.findall(line)]
+        wrong = []
+        if len(cells) != len(names):
+            wrong = [f"{len(cells)} cells (expected {len(names)}: {', '.join(names)})"]
+        row: dict[str, str] = {}
+        for name, cell in zip(names, cells, strict=False):
+            if row.setdefault(name, cell) != cell:
+                wrong.append(
+                    f"two columns {name}, with {shorten(row[name])} and {shorten(cell)}; "
+                    "the first counts"
+                )
+        yield row, wrong
+
+
+def _columns_of(header: str) -> list[str]:
+    r"""Return the names of the columns of a PBN table: ``+Rank\3R;Contract\5L``."""
+    return [name.partition("\\")[0].lstrip("+-").strip().lower() for name in header.split(";")]
+
+
+def known_text(text: str | None) -> str | None:
+    """Return a text of a file, or None where it stands for "not known"."""
+    clean = (text or "").strip()
+    return None if _UNKNOWN.fullmatch(clean) else clean
+
+
+def artificial_score(text: str | None) -> tuple[str, float] | None:
+    """Return an artificial score with its percentage: ``A+``, ``AVG-``, ``60%``; else None."""
+    clean = (text or "").strip()
+    if found := _AVERAGE.fullmatch(clean):
+        sign = {"PLUS": "+", "MINUS": "-", "=": ""}.get(*[(found[1] or "").upper()] * 2)
+        return f"A{sign}", {"": 50.0, "+": 60.0, "-": 40.0}[sign or ""]
+    if found := _PERCENT.fullmatch(clean):
+        return clean.replace(" ", ""), float(found[1])
+    return None
+
+
+def read_cell(
+    cells: Mapping[str, str], name: str, parse: Callable[[str], _T], wrong: list[str]
+) -> _T | None:
+    """Read a cell of a row; None for one that is not known, or cannot be read, which is told."""
+    text = known_text(cells.get(name))
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except ValueError as error:
+        wrong.append(f"{name} {shorten(text)} is left out: {error}")
+        return None
+
+
+def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
+    """Read the contract, declarer and result of a row; ``wrong`` takes what does not fit.
+
+    The contract may say it all (``4SXE-1``). Columns for declarer and result count before it.
+    """
+    contract = by = made = None
+    text = known_text(cells.get("contract"))
+    if text is not None and artificial_score(text.partition("/")[0]) is None:
+        bid, declarer, result = split_outcome(text) or (text, "", "")
+        contract = read_cell({"contract": bid}, "contract", contract_text, wrong)
+        by = Seat.parse(declarer) if declarer else None
+        made = _tricks({"result": result}, contract, wrong)
+    own_by = read_cell(cells, "declarer", Seat.parse, wrong)
+    own_made = _tricks(cells, contract, wrong)
+    if own_by is not None and by not in (None, own_by):
+        wrong.append(f"contract {shorten(text)}, but declarer {own_by.letter}, which counts")
+    if own_made is not None and made not in (None, own_made):
+        wrong.append(f"contract {shorten(text)}, but result {own_made}, which counts")
+    return Outcome(
+        contract, by if own_by is None else own_by, made if own_made is None else own_made
+    )
+
+
+def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) -> int | None:
+    """Read declarer's tricks: ``10``, or by the contract ``=``, ``+1``, ``-2``."""
+
+    def parse(text: str) -> int | None:
+        if contract == "PASS":
+            if text in _NO_TRICKS:
+                return None
+            raise ValueError("the board was passed out")
+        tricks = tricks_by_contract(text, contract or "")
+        if tricks is None and _TRICKS.fullmatch(text):
+            tricks = int(text)
+        if tricks is None or not 0 <= tricks <= 13:
+            raise ValueError("expected 0 to 13 tricks")
+        return tricks
+
+    return read_cell(cells, "result", parse, wrong)
+
+
+def whole(text: str) -> int:
+    """Return a whole number, also one like ``3.0``. Raises ValueError for any other text."""
+    number = float(text)
+    if not number.is_integer():
+        raise ValueError("expected a whole number")
+    return int(number)
+
+
+def count_from_1(text: str) -> int:
+    """Return the number of a board or of tables. Raises ValueError for any other text."""
+    number = whole(text)
+    if not 1 <= number <= _MOST:
+        raise ValueError(f"expected 1 to {_MOST:,}")
+    return number
