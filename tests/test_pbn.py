@@ -536,10 +536,7 @@ def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
 @pytest.mark.parametrize(
     "board",
     [
-        Board(contract="9Z"),
         Board(number=-1),
-        Board(result=14),
-        Board(dealer=Seat.NORTH, auction=("1C", "2Q")),
         Board(auction=("1C",), explanations=((3, "what?"),)),
         Board(tags=(Tag("Two words", ""),)),
         Board(tags=(Tag("Event", "two\nlines"),)),
@@ -554,7 +551,7 @@ def test_what_cannot_be_written(board: Board, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_told_by_its_board(tmp_path: Path) -> None:
-    board = Board(number=7, contract="8S")
+    board = Board(number=7, tags=(Tag("Two words", ""),))
     with pytest.raises(FormatError, match=r"x\.pbn: board 7: cannot write "):
         write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
 

@@ -47,9 +47,11 @@ class Library:
         LibraryError: There is no library, or its manifest is damaged.
 
     Example:
-        >>> library = Library("library")
-        >>> library.count("test") == len(library.deals("test"))
-        True
+        >>> deals = tc.random_deals(2, seed=1)
+        >>> solved = deals.with_tricks(tc.solve(deals).tricks)
+        >>> append("solved", solved, "mine", "test", solver="DDS", source="ours")
+        >>> Library("solved")
+        <Library of 2 deals in solved>
     """
 
     def __init__(self, place: Place):
