@@ -96,6 +96,8 @@ def test_what_is_told_besides_matters(estimator, board):
     plain = estimator(board, "4H", "N").expected
     lead = estimator(board, "4H", "N", leads="SQ").expected
     auction = estimator(board, "4H", "N", auctions="1H 2D 4H P P P").expected
+    for same in ("1H 2D 4H AP", "1h, 2d, 4h, all pass"):
+        assert estimator(board, "4H", "N", auctions=same).expected == auction
     club = estimator(board, "4H", "N", players="club").expected
     assert len({plain, lead, auction, club}) == 4
     assert estimator(board, "4H", "N", leads=None, auctions="").expected == plain

@@ -1,27 +1,21 @@
 """An auction as users give it: text and dealer in, calls, turns and the contract out.
 
-What the laws allow stands in ``cards.auction``, how files spell it in ``formats.board_text``.
+How calls are read and what the laws allow stands in ``cards.auction``.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from ..cards import Seat, Vulnerability, shorten
+from ..cards import Seat, Vulnerability
 from ..cards.auction import (
-    CALL_NUMBER,
     CALLS,
     PASS,
     AuctionState,
-    CallError,
     auction_states,
+    call_numbers,
     contract_of,
-    parse_call,
 )
-from ..formats.board_text import is_all_pass
-
-_MARKS = str.maketrans(",;-–|", "     ", "!()")
 
 
 @dataclass(frozen=True)
@@ -89,30 +83,4 @@ def read_auction(
     """
     if isinstance(auction, Auction):
         return auction
-    calls: list[int] = []
-    state = AuctionState()
-    for text in _texts(auction):
-        if is_all_pass(text):
-            if state.over:
-                raise CallError(f"call {state.turn + 1}, {text}: the auction is over", state.turn)
-            while not state.over:
-                calls.append(PASS)
-                state = state.after(PASS)
-            continue
-        try:
-            call = CALL_NUMBER[parse_call(text)]
-        except ValueError as error:
-            raise CallError(f"call {state.turn + 1}: {error}", state.turn) from None
-        state = state.after(call)
-        calls.append(call)
-    return Auction(tuple(calls), Seat.parse(dealer), Vulnerability.parse(vulnerable))
-
-
-def _texts(auction: Any) -> Sequence[str]:
-    if isinstance(auction, str):
-        return auction.translate(_MARKS).split()
-    if isinstance(auction, Sequence) and all(isinstance(call, str) for call in auction):
-        return auction
-    raise CallError(
-        f"{shorten(repr(auction))} is not an auction (expected text such as 1N P 3N)", 0
-    )
+    return Auction(call_numbers(auction), Seat.parse(dealer), Vulnerability.parse(vulnerable))

@@ -3,9 +3,11 @@
 An auction is the sequence of its calls from the dealer on, each as ``CALLS`` spells it.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,9 @@ _SPELLINGS = {
     **{bid: bid for bid in BIDS},
     **{f"{level}NT": f"{level}N" for level in range(1, 8)},
 }
+_NO_JOINTS = str.maketrans("", "", " -_")
+_ALL_PASS = re.compile(r"\ball[\s_-]*pass\b", re.IGNORECASE)
+_MARKS = str.maketrans(",;-–|", "     ", "!()")
 
 
 def parse_call(text: str) -> str:
@@ -45,6 +50,11 @@ def parse_call(text: str) -> str:
     if call is None:
         raise ValueError(f"{shorten(text)} is not a call (expected Pass, X, XX or 1C to 7NT)")
     return call
+
+
+def is_all_pass(text: str) -> bool:
+    """Tell whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
+    return text.upper().translate(_NO_JOINTS) in ("AP", "ALLPASS")
 
 
 def is_over(auction: Sequence[str]) -> bool:
@@ -216,3 +226,40 @@ def strain_of(contract: str | None) -> Strain | None:
     if contract is None or contract == "PASS":
         return None
     return Strain.parse(contract[1])
+
+
+def call_numbers(auction: Any) -> tuple[int, ...]:
+    """Read an auction, text or a sequence of calls, and check it against the laws.
+
+    ``AP`` stands for the passes at the end. Raises CallError for a call that is not valid, or that
+    the laws forbid; the message names call and place.
+
+    >>> [CALLS[number] for number in call_numbers("1nt p 3NT all pass")]
+    ['1N', 'PASS', '3N', 'PASS', 'PASS', 'PASS']
+    """
+    calls, state = list[int](), AuctionState()
+    for text in _texts(auction):
+        if is_all_pass(text):
+            if state.over:
+                raise CallError(f"call {state.turn + 1}, {text}: the auction is over", state.turn)
+            while not state.over:
+                calls.append(PASS)
+                state = state.after(PASS)
+            continue
+        try:
+            call = CALL_NUMBER[parse_call(text)]
+        except ValueError as error:
+            raise CallError(f"call {state.turn + 1}: {error}", state.turn) from None
+        state = state.after(call)
+        calls.append(call)
+    return tuple(calls)
+
+
+def _texts(auction: Any) -> Sequence[str]:
+    if isinstance(auction, str):
+        return _ALL_PASS.sub("AP", auction).translate(_MARKS).split()
+    if isinstance(auction, Sequence) and all(isinstance(call, str) for call in auction):
+        return auction
+    raise CallError(
+        f"{shorten(repr(auction))} is not an auction (expected text such as 1N P 3N)", 0
+    )

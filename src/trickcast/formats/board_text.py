@@ -183,8 +183,6 @@ def hand_texts(owners: bytes) -> list[list[str]]:
 
 
 _BY_CONTRACT = re.compile(r"=|[+-]\s*[0-9]{1,2}")
-_ALL_PASS = ("AP", "ALLPASS")
-_NO_JOINTS = str.maketrans("", "", " -_")
 CARD_INDEX = {card_text(card): card for card in range(52)}
 """The number of each card by its text."""
 _BY = r"(?:by\s+|-(?=[NESW]))?([NESW](?!\w))"
@@ -271,11 +269,6 @@ def parse_count(text: str, most: int) -> int:
     if int(digits) > most:
         raise ValueError(f"{shorten(text)} is too large (expected 0 to {most:,})")
     return int(digits)
-
-
-def is_all_pass(text: str) -> bool:
-    """Whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
-    return text.upper().translate(_NO_JOINTS) in _ALL_PASS
 
 
 def winner(trick: Sequence[str], strain: Strain) -> int:

@@ -17,7 +17,14 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from ..cards import HIDDEN, Board, DealError, DealSet, Seat, Tag, Vulnerability, counted, shorten
-from ..cards.auction import CALLS, contract_of, parse_call, strain_of, with_all_pass
+from ..cards.auction import (
+    CALLS,
+    contract_of,
+    is_all_pass,
+    parse_call,
+    strain_of,
+    with_all_pass,
+)
 from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
@@ -26,7 +33,6 @@ from .board_text import (
     contract_text,
     deal_sets,
     hand_texts,
-    is_all_pass,
     outcome_difference,
     parse_count,
     parse_played,

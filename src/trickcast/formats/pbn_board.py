@@ -32,6 +32,7 @@ from ..cards import (
 from ..cards.auction import (
     MOST_CALLS,
     contract_of,
+    is_all_pass,
     legal_part,
     parse_call,
     strain_of,
@@ -43,7 +44,6 @@ from .board_text import (
     Note,
     Table,
     contract_text,
-    is_all_pass,
     outcome_difference,
     parse_count,
     parse_played,

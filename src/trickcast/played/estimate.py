@@ -22,7 +22,7 @@ from ..cards import (
     parse_contract,
     shorten,
 )
-from ..cards.auction import CALL_NUMBER, auction_states, contract_of, parse_call
+from ..cards.auction import CALLS, call_numbers, contract_of, is_over
 from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
 from ..scoring import Contract
@@ -271,12 +271,9 @@ def _calls(value: Any) -> Sequence[str]:
     """Read the calls of an auction, a text or a list; no calls where nothing is known."""
     if value is None:
         return ()
-    texts = value.split() if isinstance(value, str) else list(value)
-    try:
-        calls = tuple(parse_call(text) for text in texts)
-    except ValueError as error:
-        raise DealError(str(error)) from None
-    if calls and not auction_states(map(CALL_NUMBER.__getitem__, calls))[-1].over:
+    numbers = call_numbers(value if isinstance(value, str) else list(value))
+    calls = tuple(CALLS[number] for number in numbers)
+    if calls and not is_over(calls):
         raise DealError(
             f"the auction {shorten(' '.join(calls))} has not ended (expected three passes at its "
             "end)"
