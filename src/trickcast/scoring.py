@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .cards import (
+    BOOK,
     UNKNOWN,
     DealError,
     Seat,
@@ -47,7 +48,6 @@ IMP_STEPS = (
 )  # fmt: skip
 """Smallest differences of scores that are worth 1, 2, … 24 IMPs."""
 
-_BOOK = 6
 _BIDS_FROM_THE_TOP = [
     (level, strain) for level in range(7, 0, -1) for strain in reversed(BIDDING_ORDER)
 ]
@@ -97,7 +97,7 @@ class Contract:
     @property
     def tricks(self) -> int:
         """Tricks that make it."""
-        return _BOOK + self.level if self.level else 0
+        return BOOK + self.level if self.level else 0
 
     def __str__(self) -> str:
         return f"{self.level}{self.strain}{'X' * self.doubling}" if self.level else "PASS"
@@ -435,7 +435,7 @@ def par(table: TrickTable | ArrayLike, dealer: str | Seat, vulnerable: str | Vul
         values = []
         for side in (0, 1):
             taken = max(int(tricks[strain, side]), int(tricks[strain, side + 2]))
-            contract = _contract(level, strain, taken < _BOOK + level)
+            contract = _contract(level, strain, taken < BOOK + level)
             played = int(_score_by_tricks(contract, bool(vulnerability >> side & 1))[taken])
             answered = -best_above[1 - side]
             values.append(min(played, answered))

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..cards import DealError, DealSet, Seat, Vulnerability
 from ..cards.auction import CALLS
+from ..cards.hand import CARD_HCP
 from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
 from .auction_text import AuctionLike, read_auction
@@ -42,7 +43,6 @@ _SWEEPS, _LAST_SWEEPS = 3, 10
 """Swaps a layout is offered each time, and at the end."""
 _SPOTS = np.tile(np.arange(13) > 5, 4)
 """(52,) bool, the cards from the eight down, which the network does not tell apart."""
-_HCP = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 _FEW = 50
 Bools = NDArray[np.bool_]
 Owners = NDArray[np.uint8]
@@ -369,7 +369,7 @@ class Sampler:
             [
                 value
                 for hand in hands
-                for value in (hand @ _HCP, *hand.reshape(-1, 4, 13).sum(axis=2).T)
+                for value in (hand @ CARD_HCP, *hand.reshape(-1, 4, 13).sum(axis=2).T)
             ],
             axis=1,
         ).astype(np.float64)

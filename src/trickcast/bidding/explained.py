@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, whole_percent
 from ..cards.auction import CALLS
 from ..cards.columns import Columns, Tabular
+from ..cards.hand import CARD_HCP
 from ..dealing.constraints import Constraints
 from .auction_layouts import Sampler
 from .auction_text import AuctionLike
@@ -26,7 +27,6 @@ from .meanings import MeaningsLike
 UNUSUAL = 0.1
 """A call that fewer would make with the hand is called unusual."""
 _ENDS = (0.05, 0.95)
-_HCP = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 _BALANCED = {(4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2)}
 
 
@@ -205,7 +205,7 @@ def call_shown(
 
 def _counted(hands: NDArray[np.bool_]) -> dict[str, Any]:
     """Return what (n, 52) hands have in common."""
-    points = hands @ _HCP
+    points = hands @ CARD_HCP
     lengths = hands.reshape(-1, 4, 13).sum(axis=2)
     shapes = [tuple(row) for row in lengths.tolist()]
     patterns = (tuple(sorted(shape, reverse=True)) for shape in shapes)

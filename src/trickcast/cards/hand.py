@@ -15,6 +15,8 @@ from .text import card_text, cards_of, hand_text, holding_text, parse_card, pars
 
 HCP = (4, 3, 2, 1)
 """High-card points of ace, king, queen and jack."""
+CARD_HCP = np.tile(np.array([*HCP] + [0] * 9), 4)
+"""(52,) high-card points of each card."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

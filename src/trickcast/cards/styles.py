@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .auction import CALL_NUMBER, CALLS, PASS
 from .board import Board
 from .errors import shorten
+from .hand import CARD_HCP
 
 STYLES = (
     "strong-notrump",
@@ -31,7 +32,6 @@ SYSTEMS = {
 }
 """Names that stand for several of them."""
 _SIDES = {"ns": ("North", "South"), "ew": ("East", "West")}
-_POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 _MAJORS = CALL_NUMBER["1H"], CALL_NUMBER["1S"]
 _Pair = tuple[str | None, ...]
 _Opening = tuple[int, int, int]
@@ -134,7 +134,7 @@ def _opening(cards: NDArray[np.uint8], board: Board, side: int) -> _Opening:
                 held = cards == seat
                 suit = "SHDC".find(call[1:])
                 length = int(held.reshape(4, 13)[suit].sum()) if suit >= 0 else 0
-                return CALL_NUMBER[call], int(_POINTS[held].sum()), length
+                return CALL_NUMBER[call], int(CARD_HCP[held].sum()), length
     return PASS, 0, 0
 
 

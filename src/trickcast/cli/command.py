@@ -29,9 +29,9 @@ from ..questions.declared import (
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Argument", "Group", "Option", "command"]
+__all__ = ["METAVARS", "Argument", "Group", "Option", "command"]
 
-_METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
+METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
 
 class Group(click.Group):
@@ -118,7 +118,7 @@ def _click(declared: Parameter, *, checked: bool) -> click.Parameter:
         names = said.names or ("--" + declared.name.replace("_", "-"),)
         if kind is bool:
             return click.Option([declared.name, *names], is_flag=True, **facts)
-        choices = f"[{'|'.join(said.choices)}]" if said.choices else _METAVARS[kind]
+        choices = f"[{'|'.join(said.choices)}]" if said.choices else METAVARS[kind]
         facts["metavar"] = facts["metavar"] or choices
         facts |= {"type": _type(kind), "multiple": declared.several}
         return click.Option([declared.name, *names], **facts)

@@ -7,9 +7,9 @@ from typing import Any, get_args, get_type_hints
 import click
 
 from ..training.request import Request
+from .command import METAVARS
 from .inputs import CommandError
 
-_METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 _PLACES = {"library": "LIBRARY", "endings": "FOLDER", "device": "DEVICE"}
 _KINDS = get_type_hints(Request)
 
@@ -25,8 +25,8 @@ def _option(option: Field[Any]) -> click.Option:
     if kind is bool:
         facts["is_flag"] = True
     else:
-        base = kinds[0] if kinds[0] in _METAVARS else str
-        facts["metavar"] = _PLACES.get(option.name, _METAVARS[base])
+        base = kinds[0] if kinds[0] in METAVARS else str
+        facts["metavar"] = _PLACES.get(option.name, METAVARS[base])
         facts["type"] = click.Path(path_type=Path) if base is Path else base
     return click.Option([option.name, "--" + option.name.replace("_", "-")], **facts)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Strain
+from ..cards import BOOK, Strain
 
 UNKNOWN_LEAD = -1
 _SEATS, _SUITS, _RANKS, _COUNTS = 4, 4, 13, 14
-_BOOK, _HIGHEST, _NOTRUMP = 6, 7, int(Strain.NOTRUMP)
+_HIGHEST, _NOTRUMP = 7, int(Strain.NOTRUMP)
 _LEADER, _DUMMY = 1, 2
 _POINTS = np.array([4, 3, 2, 1] + [0] * 9, dtype=np.float32)
 _AROUND = np.arange(-3, 4)
@@ -83,7 +83,7 @@ def encode(
     held, order = _holdings(tables.owners, strain, declarer)
     seats = (declarer[:, None] + np.arange(_SEATS)) % _SEATS
     rows[:, part("double dummy")] = _double_dummy(
-        np.take_along_axis(chances, seats[:, :, None], axis=1), level + _BOOK
+        np.take_along_axis(chances, seats[:, :, None], axis=1), level + BOOK
     )
     rows[:, part("contract")] = _contract(level, strain, doubling, tables.club)
     rows[:, part("hands")] = _hands(held)

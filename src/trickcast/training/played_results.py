@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from ..cards import Board, Seat, Skipped, Strain, parse_card, parse_contract
+from ..cards import BOOK, Board, Seat, Skipped, Strain, parse_card, parse_contract
 from ..cards.auction import contract_of
 from ..estimator import Estimator
 from ..formats import iter_deals
@@ -36,7 +36,7 @@ from .request import Answer, Request, can_export
 from .settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, setting
 
 FOLDS = 5
-_COUNTS, _BOOK = 14, 6
+_COUNTS = 14
 _SMOOTHING = {0: 0.7, 1: 0.125, 2: 0.025}
 """How far from double dummy results lie before anything is learned: tricks off, share each way."""
 _FLOOR = 1e-4
@@ -79,7 +79,7 @@ class Results(NamedTuple):
     @property
     def needed(self) -> NDArray[np.int64]:
         """(n,) tricks that make the contract."""
-        return self.tables.contracts[:, 0] + _BOOK
+        return self.tables.contracts[:, 0] + BOOK
 
     @property
     def folds(self) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import (
+    BOOK,
     PRINTED_STRAINS,
     Deal,
     Grid,
@@ -34,7 +35,6 @@ from .words import ENGLISH, Words
 
 _STYLE = Path(__file__).with_name("report.css")
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
-_BOOK = 6
 _UNSURE = 0.5
 """The chance of the exact number of tricks below which a result is shown as close."""
 _SHOWN = 3
@@ -305,7 +305,7 @@ def _compass(board: ReportedBoard, words: Words) -> str:
 
 
 def _level(tricks: int) -> str:
-    return str(tricks - _BOOK) if tricks > _BOOK else "–"
+    return str(tricks - BOOK) if tricks > BOOK else "–"
 
 
 def _unsure(board: ReportedBoard) -> list[str]:
@@ -315,7 +315,7 @@ def _unsure(board: ReportedBoard) -> list[str]:
         for seats in _SIDES.values():
             seat = min(seats, key=lambda seat: board.chances[strain, seat])
             makes = max(board.table.tricks[strain, seat], board.estimate.tricks[strain, seat])
-            if makes > _BOOK:  # else nobody would play it
+            if makes > BOOK:  # else nobody would play it
                 cells.append((float(board.chances[strain, seat]), strain, seat))
     return [
         f"{_sign(strain)} by {seat.letter} takes {board.table.tricks[strain, seat]} ({chance:.0%})"

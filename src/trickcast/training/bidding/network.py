@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...cards.auction import CALLS
+from ...cards.hand import CARD_HCP
 from ...cards.turns import WIDTH
 from ..settings import SHARE, at_least, check_settings, setting
 
@@ -145,7 +146,7 @@ class BiddingNetwork(nn.Module):
 def linear_features() -> dict[str, NDArray[np.float32]]:
     """Return ``sums`` and ``limits`` of ``hand_features``."""
     suits = np.repeat(np.eye(4), 13, axis=0)
-    points = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
+    points = CARD_HCP
     controls = np.tile(np.array([2, 1] + [0] * 11), 4)
     ranks = np.tile(np.eye(13)[:, :_HONOURS], (4, 1))
     honours = (suits[:, :, None] * ranks[:, None]).reshape(52, -1)
