@@ -25,6 +25,7 @@ from trickcast.papers.codings import find_coding, find_head
 from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.run_deals import all_results
 from trickcast.papers.experiments.trained import Trained, load
+from trickcast.papers.networks.layered_network import ACTIVATIONS
 
 DOCS = Path(__file__).parent
 _NETWORKS = ("52-8-1", "52-25-1", "52-52-1")
@@ -63,7 +64,7 @@ def of_one(trained: Trained, deals: DealSet) -> tuple[int, int, float, float]:
     head, inputs = find_head(trained.net.head), torch.from_numpy(np.asarray(batch.inputs)).float()
     with torch.no_grad():
         before = head.tricks(network(inputs).numpy())
-        means = first(inputs.t()).sigmoid().mean(1)
+        means = ACTIVATIONS[network.activation](first(inputs.t())).mean(1)
         last.bias += (last.weight[0, :, least] @ means[least]).reshape(last.bias.shape)
         last.weight[0, :, least] = 0
         after = head.tricks(network(inputs).numpy())

@@ -183,11 +183,13 @@ def _show_authors(line: Line) -> str:
         for name, (printed, deviation) in study.printed_shares().items()
     ]
     head = ("figure", "published", "deviation", "the authors' weights", "short by, deviations")
+    far = [name for name, deviations in line["short"].items() if deviations > 2]
+    short = f" Short by more than two deviations is {' and '.join(far)}." if far else ""
     return (
         "**The authors' own weights reach what the paper prints.** They published them "
         f"(`model.pth`). Here they are tested on {line['n']:,} of their validation rows. This is "
-        f"one network beside the mean of ten, with a mean squared error of {line['mse']:.4f}:\n\n"
-        + markdown_table(head, rows)
+        f"one network beside the mean of ten, with a mean squared error of {line['mse']:.4f}."
+        f"{short}\n\n" + markdown_table(head, rows)
     )
 
 

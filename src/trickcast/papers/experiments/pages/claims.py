@@ -62,6 +62,8 @@ class Claim:
     """What would test it, and was not done."""
     untested: str = ""
     """Why nothing measured can test it."""
+    besides: str = ""
+    """What else is known of it, and does not decide it."""
 
 
 def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
@@ -74,7 +76,10 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     counts = ", ".join(
         f"{verdicts.count(name)} {word}" for name, word in _WORDS.items() if name in verdicts
     )
-    rows = [[claim.says, claim.where, verdict, why] for claim, verdict, why in judged]
+    rows = [
+        [claim.says, claim.where, verdict, "; ".join(filter(None, (why, claim.besides)))]
+        for claim, verdict, why in judged
+    ]
     table = markdown_table(["the paper", "where", "verdict", "figures"], rows)
     return (
         f"Of {len(judged)} sentences, from its text or its figures and in our words: {counts}. "
