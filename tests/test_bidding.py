@@ -131,6 +131,14 @@ def test_auctions_are_read_as_people_write_them() -> None:
     expected = read_auction("1N P 3N P P P", "S", "ns")
     for text in ("1nt - pass - 3NT - ap", "1N,p,3N,p,p,p", ["1N", "PASS", "3N", "P", "P", "P"]):
         assert read_auction(text, "south", "NS") == expected
+    opened = read_auction("1S P 2S P 4S P P P")
+    for text in (
+        "1S - 2S - 4S - - -",
+        "1♠ – 2♠ – 4♠ all pass",
+        "1S-P-2S-P-4S-P-P-P",
+        "1s,-,2s,-,4s ap",
+    ):
+        assert read_auction(text) == opened
     assert read_auction(expected) is expected
     assert expected.contract == ("3N", Seat.SOUTH)
     assert read_auction("1H X XX AP", "E").contract == ("1HXX", Seat.EAST)

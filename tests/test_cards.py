@@ -242,6 +242,7 @@ def test_board_0_of_a_file_is_left_without_a_dealer() -> None:
 def test_cards_round_trip() -> None:
     assert [parse_card(card_text(card)) for card in range(52)] == list(range(52))
     assert (parse_card("SA"), parse_card("♥10"), parse_card("c2")) == (0, 17, 51)
+    assert (parse_card("as"), parse_card("10♥"), parse_card("2♣\ufe0f")) == (0, 17, 51)
     for text in ("", "A", "SAA", "XA", "S1", "1S", 5, None):
         with pytest.raises(DealError, match="is not a card"):
             parse_card(text)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .enums import Seat, Strain
 from .errors import DealError, shorten
+from .text import with_letters
 
 BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
 """The 35 bids from the lowest to the highest: ``1C 1D … 7N``."""
@@ -35,7 +36,8 @@ _SPELLINGS = {
 }
 _NO_JOINTS = str.maketrans("", "", " -_")
 _ALL_PASS = re.compile(r"\ball[\s_-]*pass\b", re.IGNORECASE)
-_MARKS = str.maketrans(",;-–|", "     ", "!()")
+_MARKS = str.maketrans(",;|", "   ", "!()")
+_DASHES = "-–—"
 
 
 def parse_call(text: str) -> str:
@@ -46,7 +48,7 @@ def parse_call(text: str) -> str:
     >>> parse_call("3nt"), parse_call("dbl"), parse_call("p")
     ('3N', 'X', 'PASS')
     """
-    call = _SPELLINGS.get(text.upper())
+    call = _SPELLINGS.get(text.upper()) or _SPELLINGS.get(with_letters(text.upper()))
     if call is None:
         raise ValueError(f"{shorten(text)} is not a call (expected Pass, X, XX or 1C to 7NT)")
     return call
@@ -231,8 +233,9 @@ def strain_of(contract: str | None) -> Strain | None:
 def call_numbers(auction: Any) -> tuple[int, ...]:
     """Read an auction, text or a sequence of calls, and check it against the laws.
 
-    ``AP`` stands for the passes at the end. Raises CallError for a call that is not valid, or that
-    the laws forbid; the message names call and place.
+    ``AP`` stands for the passes at the end. A dash alone is a pass where no pass is written as one.
+    Raises CallError for a call that is not valid, or that the laws forbid; the message names call
+    and place.
 
     >>> [CALLS[number] for number in call_numbers("1nt p 3NT all pass")]
     ['1N', 'PASS', '3N', 'PASS', 'PASS', 'PASS']
@@ -257,9 +260,20 @@ def call_numbers(auction: Any) -> tuple[int, ...]:
 
 def _texts(auction: Any) -> Sequence[str]:
     if isinstance(auction, str):
-        return _ALL_PASS.sub("AP", auction).translate(_MARKS).split()
+        words = _ALL_PASS.sub("AP", auction).translate(_MARKS).split()
+        spelt = any(call.upper() in ("P", "PASS") for word in words for call in _split(word))
+        return [
+            call
+            for word in words
+            for call in (_split(word) if spelt or word.strip(_DASHES) else ["P"])
+            if call
+        ]
     if isinstance(auction, Sequence) and all(isinstance(call, str) for call in auction):
         return auction
     raise CallError(
         f"{shorten(repr(auction))} is not an auction (expected text such as 1N P 3N)", 0
     )
+
+
+def _split(word: str) -> list[str]:
+    return re.split(f"[{_DASHES}]", word)

@@ -22,6 +22,9 @@ _LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGN
 """A hand with the letters of its suits: ``SAK3.HQT95.DKJ4.CQ62``."""
 _SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
+_LETTERS = str.maketrans(
+    {sign: suit.letter for sign, suit in _SIGNS.items()} | dict.fromkeys(_VARIATION)
+)
 _PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
@@ -32,7 +35,7 @@ def parse_card(text: str) -> int:
     """Return the number of a card, 0 for the ace of spades to 51 for the two of clubs.
 
     Args:
-        text: The card, such as ``SA``, ``♥10`` or ``d2``.
+        text: The card, such as ``SA``, ``♥10``, ``d2`` or ``AS``.
 
     Returns:
         The number.
@@ -45,14 +48,19 @@ def parse_card(text: str) -> int:
         >>> parse_card("SA"), parse_card("♣2")
         (0, 51)
     """
-    clean = text.strip().upper().replace("10", "T") if isinstance(text, str) else ""
-    for sign in _VARIATION:
-        clean = clean.replace(sign, "")
-    suit = _SIGNS.get(clean[:1], "SHDC".find(clean[:1]) if clean else -1)
+    clean = with_letters(text.strip().upper()).replace("10", "T") if isinstance(text, str) else ""
+    if len(clean) == 2 and clean[1] in "SHDC":
+        clean = clean[::-1]
+    suit = "SHDC".find(clean[:1]) if clean else -1
     rank = RANKS.find(clean[1:]) if len(clean) == 2 else -1
     if suit < 0 or rank < 0:
         raise DealError(f"{shorten(text)} is not a card (expected a suit and a rank, such as SA)")
     return 13 * suit + rank
+
+
+def with_letters(text: str) -> str:
+    """Return a text with letters in place of suit signs: ``4♥`` as ``4H``."""
+    return text.translate(_LETTERS)
 
 
 def card_text(card: int) -> str:
@@ -89,10 +97,7 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
         (4, 'H', 1)
     """
     clean = "".join(text.upper().split()) if isinstance(text, str) else ""
-    for sign, suit in _SIGNS.items():
-        clean = clean.replace(sign, suit.letter)
-    for sign in _VARIATION:
-        clean = clean.replace(sign, "")
+    clean = with_letters(clean)
     if clean in _PASSES:
         return 0, None, 0
     matched = _CONTRACT.fullmatch(clean)

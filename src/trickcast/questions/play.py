@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NotRequired, cast
@@ -22,6 +23,7 @@ from ..cards import (
     Vulnerability,
     card_text,
     parse_card,
+    parse_contract,
 )
 from ..cards.card_play import PlayError, Position, positions
 from ..cards.positions import GONE
@@ -199,11 +201,12 @@ class PlayQuestion(Question):
     @cached_property
     def _begins(self) -> bool:
         """Whether what stands in the place of the contract is the first of the cards."""
-        try:
-            parse_card(self.contract or "")
-        except DealError:
-            return False
-        return True
+        text = self.contract or ""
+        for parse, is_card in ((parse_contract, False), (parse_card, True)):  # 4H may be both
+            with suppress(DealError):
+                parse(text)
+                return is_card
+        return False
 
     @cached_property
     def _declarer(self) -> Seat | None:
