@@ -12,7 +12,16 @@ from hypothesis import given
 import format_samples as sample
 from format_samples import Pipe, deal_sets, read_bytes, write_bytes
 from trickcast.cards import TRICK_COLUMNS, Board, DealSet, Seat, Vulnerability
-from trickcast.formats import csv_parquet, ddslist, hand2vec, jps, pgx, read, write_stream
+from trickcast.formats import (
+    csv_parquet,
+    ddslist,
+    hand2vec,
+    iter_deals,
+    jps,
+    pgx,
+    read,
+    write_stream,
+)
 from trickcast.formats.csv_parquet import CSV, PARQUET
 from trickcast.formats.format import FormatError, FormatWarning
 
@@ -162,18 +171,38 @@ def test_columns_of_boards_as_pandas_writes_them():
         read_bytes(CSV, data.replace(b"5.0", b"5.5"))
 
 
-def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path):
+def test_parquet_keeps_what_is_said_of_boards(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path, deals = tmp_path / "x.parquet", sample.truth()
+    boards = [Board(number=7, dealer="S", vulnerability="both", contract="4HX", declarer="N",
+                    result=9), Board(), Board(number=8)]  # fmt: skip
+    said = DealSet(deals.owners, deals.tricks, boards)
+    write_stream([said[:1], said[1:]], path)
+    assert read(path) == said and [len(part) for part in iter_deals(path, chunk=2)] == [2, 1]
+    table = pandas.read_parquet(path)
+    assert list(table.columns[:7]) == [*csv_parquet.COLUMNS, "deal"]
+    table = table.astype({"dealer": "category", "board": "float64"})  # as others may have them
+    table.to_parquet(tmp_path / "y.parquet")
+    assert read(tmp_path / "y.parquet") == said
+    table.assign(result=[[1]] * 3).to_parquet(tmp_path / "y.parquet")
+    with pytest.raises(FormatError, match="column result is of the type .*expected text or num"):
+        read(tmp_path / "y.parquet")
+
+
+@WRITABLE
+def test_boards_that_come_when_the_columns_are_written_are_told(tmp_path, form):
     deals = sample.truth()
     boards = [Board(), Board(number=5), Board(number=6)]
     with pytest.warns(FormatWarning) as told:
-        write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / "x.csv")
+        write_stream([deals[:2], DealSet(deals.owners, None, boards)], tmp_path / f"x.{form.name}")
+    title = {"csv": "CSV", "parquet": "Parquet"}[form.name]
     columns = ", ".join(csv_parquet.COLUMNS)
     assert [str(warning.message) for warning in told] == [
-        f"CSV output: board 5: the columns {columns} are left out, because they are empty "
+        f"{title} output: board 5: the columns {columns} are left out, because they are empty "
         "for the first deals",
-        "CSV output: 1 more like this: boards whose columns are left out",
+        f"{title} output: 1 more like this: boards whose columns are left out",
     ]
-    assert len(read(tmp_path / "x.csv")) == 5
+    assert len(read(tmp_path / f"x.{form.name}")) == 5
 
 
 def test_csv_in_latin_1():

@@ -3,7 +3,7 @@
 Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
 in columns ``N``, ``E``, ``S`` and ``W`` instead, or no header); the columns ``S_N``, ``S_E``,
 ``S_S``, ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks,
-empty (null in Parquet) where they are not known. A CSV file of boards begins with the columns
+empty (null in Parquet) where they are not known. A file of boards begins with the columns
 ``board``, ``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find
 columns by name, in any order.
 
@@ -15,10 +15,10 @@ import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -56,22 +56,25 @@ BAD = 254
 """What stands for tricks that are none."""
 
 
-def require_types(pa: Any, schema: Any, deal: int, tricks: list[str], reading: Reading) -> None:
-    """Raise FormatError for a column of Parquet whose cells cannot be deals or tricks.
+def require_types(
+    pa: Any, schema: Any, deal: int, tricks: list[str], boards: Collection[str], reading: Reading
+) -> None:
+    """Raise FormatError for a column of Parquet whose cells cannot be what it says.
 
     ``deal`` is the place of the column with the deals, ``tricks`` are the names of those with
-    tricks.
+    tricks, and ``boards`` of those that say what a board is.
     """
     text = (pa.types.is_string, pa.types.is_large_string)
     bytes_ = (pa.types.is_binary, pa.types.is_large_binary)
     numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
     for place, field in enumerate(schema):
-        if place != deal and field.name not in tricks:
+        if place != deal and field.name not in (*tricks, *boards):
             continue
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         fitting = (*text, *bytes_) if place == deal else (*numbers, *text)
         if not any(fits(kind) for fits in fitting):
             expected = "PBN text" if place == deal else "numbers 0 to 13"
+            expected = "text or numbers" if field.name in boards else expected
             type_name = shorten(str(kind), 60)
             reason = f"column {field.name} is of the type {type_name} (expected {expected})"
             raise reading.error("", reason)
@@ -238,13 +241,12 @@ class _Columns:
 def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
     """Return which columns hold the deal, in four hands where ``hands`` allows it, and tricks.
 
-    Those of four hands are of CSV, as those of boards are. Raises FormatError when no column, or
-    more than one, holds the deal or a cell, or more than one the same of boards.
+    Those of four hands are of CSV. Raises FormatError when no column, or more than one, holds the
+    deal or a cell, or more than one the same of boards.
     """
     places: dict[str, int] = {}
-    of_boards = COLUMNS if hands else ()
     for place, name in enumerate(names):
-        if name in (DEAL, *_HANDS, *_SUITS, *TRICKS, *of_boards):
+        if name in (DEAL, *_HANDS, *_SUITS, *TRICKS, *COLUMNS):
             if name in places:
                 raise reading.error(where, f"two columns {name!r} (expected one)")
             places[name] = place
@@ -260,7 +262,7 @@ def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> 
             f"no column {DEAL!r} among {shorten(', '.join(names))} "
             f"(expected {DEAL} and {TRICKS[0]}, {TRICKS[1]} … {TRICKS[-1]})",
         )
-    boards = {name: places[name] for name in of_boards if name in places}
+    boards = {name: places[name] for name in COLUMNS if name in places}
     ignored = [name for name in names if name not in (*deal, *TRICKS, *boards)]
     if ignored:
         said_of = ": ".join(filter(None, (reading.name, where)))
@@ -502,9 +504,9 @@ def _read_parquet(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[De
         schema = metadata.schema.to_arrow_schema()
         found = _places(schema.names, reading, "", hands=False)
         columns = [schema.names[place] for place in found.tricks]
-        require_types(pa, schema, found.deal[0], columns, reading)
+        require_types(pa, schema, found.deal[0], columns, found.boards, reading)
         with pa.parquet.ParquetFile(path, read_dictionary=[DEAL]) as file:
-            batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns])
+            batches = file.iter_batches(batch_size=chunk, columns=[DEAL, *columns, *found.boards])
             yield from rechunked(_deals_of_batches(pa, batches, reading), chunk)
 
 
@@ -545,7 +547,7 @@ def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSe
     if len(rows) < len(texts):
         batch, texts = batch.take(pa.array(rows, pa.int64())), [texts[i] for i in rows]
     owners, good = read_deal_texts(texts, lambda i: f"row {first + rows[i]}", reading)
-    known = [column for column in batch.schema.names if column != DEAL]
+    known = [column for column in batch.schema.names if column in TRICKS]
     cells = np.full((len(batch), len(known)), UNKNOWN, dtype=np.uint8)
     for k, name in enumerate(known):
         counts = counts_of(pa, batch.column(name))
@@ -556,7 +558,14 @@ def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSe
             reading.refuse(reading.error(f"row {first + rows[row]}", reason))
             good[row] = False
         cells[fits, k] = counts[fits]
-    return DealSet(owners[good], _tricks(cells[good], [TRICKS.index(name) for name in known]))
+    boards = None
+    if said := [column for column in batch.schema.names if column in COLUMNS]:
+        texts_of = [batch.column(name).cast(pa.string()).to_pylist() for name in said]
+        all_rows = zip(*texts_of, strict=True)
+        kept = [[text or "" for text in row] for row in compress(all_rows, good)]
+        boards = boards_of(kept, said, reading.name)
+    tricks = _tricks(cells[good], [TRICKS.index(name) for name in known])
+    return DealSet(owners[good], tricks, boards)
 
 
 @contextmanager
@@ -579,13 +588,36 @@ def _write_parquet(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
             file.seek(0)
             shutil.copyfileobj(file, stream, 1 << 20)
         return
-    schema = pa.schema([(DEAL, pa.string()), *((column, pa.uint8()) for column in TRICKS)])
+    coming = iter(sets)
+    begun = list(islice(coming, 1))
+    says = any(any(cells_of(board)) for deals in begun for board in deals.boards or ())
+    names = COLUMNS if says else ()
+    kinds = {"board": pa.int64(), "result": pa.uint8()}
+    of_boards = [(name, kinds.get(name, pa.string())) for name in names]
+    tricks = [(column, pa.uint8()) for column in TRICKS]
+    schema = pa.schema([*of_boards, (DEAL, pa.string()), *tricks])
+    notices, written = Notices("Parquet output"), 0
     with pa.parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
-        for deals in sets:
+        for deals in chain(begun, coming):
+            boards = deals.boards or (SAYS_NOTHING,) * len(deals)
+            if not names:
+                _warn_of_left_out(boards, written, notices)
+            written += len(deals)
+            columns = [_column(pa, boards, *column) for column in of_boards]
+            columns.append(pa.array(write_deal_texts(deals.owners), pa.string()))
             cells = deals.tricks_or_unknown.reshape(-1, 20)
-            columns = [pa.array(write_deal_texts(deals.owners), pa.string())]
             columns += [pa.array(cell, mask=cell == UNKNOWN) for cell in cells.T.copy()]
             writer.write_batch(pa.record_batch(columns, schema=schema))
+    notices.close()
+
+
+def _column(pa: Any, boards: Sequence[Board], name: str, kind: Any) -> Any:
+    """Return what boards say in one column, null where nothing."""
+    field, _ = _COLUMNS[name]
+    values = [getattr(board, field) for board in boards]
+    if pa.types.is_string(kind):
+        values = [None if value is None else str(value) for value in values]
+    return pa.array(values, kind)
 
 
 CSV = Format(
@@ -605,4 +637,5 @@ PARQUET = Format(
     reader=_read_parquet,
     text=False,
     write=_write_parquet,
+    fields=FIELDS,
 )
