@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trickcast.cards import UNKNOWN, Board, DealSet, Seat, Strain, Tag, Vulnerability, card_text
 from trickcast.cards.auction import BIDS, CALLS, contract_of, is_over, legal_calls, strain_of
 from trickcast.dealing import random_deals
-from trickcast.formats.board_text import tricks_of, winner
+from trickcast.formats.board_text import tricks_of, winner_of_texts
 
 
 def auction(rng: random.Random, over: bool = True) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def play_of(
         trick = [card_text(hands[(leader + i) % 4].pop(rng.randrange(13 - len(play) // 4)))
                  for i in range(4)]  # fmt: skip
         play += trick
-        leader = Seat((leader + winner(trick, strain)) % 4)
+        leader = Seat((leader + winner_of_texts(trick, strain)) % 4)
     return tuple(play[:count])
 
 

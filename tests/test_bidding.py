@@ -139,6 +139,8 @@ def test_auctions_are_read_as_people_write_them() -> None:
         "1s,-,2s,-,4s ap",
     ):
         assert read_auction(text) == opened
+    assert read_auction("1N - 3N P P P") == read_auction("1N P 3N P P P")
+    assert read_auction(["1S", "-", "2S"]) == read_auction("1S P 2S")
     assert read_auction(expected) is expected
     assert expected.contract == ("3N", Seat.SOUTH)
     assert read_auction("1H X XX AP", "E").contract == ("1HXX", Seat.EAST)

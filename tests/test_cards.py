@@ -252,12 +252,18 @@ def test_cards_round_trip() -> None:
 
 def test_a_board_spells_things_in_one_way_and_refuses_what_they_are_not() -> None:
     board = Board(contract="3NTx", auction=("p", "3nt", "dbl"), play=("s10", "SA"))
-    assert board == Board(contract="3NX", auction=("PASS", "3N", "X"), play=("ST", "SA"))
+    same = Board(contract="3NX", auction=["PASS", "3N", "X"], play=["ST", "SA"])
+    assert board == same and hash(board) == hash(same)
+    assert type(Board(result=np.int64(9)).result) is int
     refused: list[tuple[dict[str, Any], str]] = [
         ({"contract": '4S,"x"'}, "is not a contract"),
         ({"result": 14}, "result is 14 .expected 0 to 13 tricks"),
         ({"result": -1}, "result is -1"),
+        ({"result": 9.5}, "result is 9.5"),
+        ({"result": "10"}, "result is '10'"),
         ({"auction": ("FOO",)}, "'FOO' is not a call"),
+        ({"auction": "1N P"}, "auction is '1N P' .expected a sequence of texts"),
+        ({"auction": [3]}, "auction has 3 .expected texts"),
         ({"play": ("ZZ",)}, "'ZZ' is not a card"),
     ]
     for fields, says in refused:
@@ -269,8 +275,11 @@ def test_a_set_keeps_what_was_checked() -> None:
     owners = Deal(TEXT).owners[None].copy()
     deals = DealSet(owners)
     before = hash(deals)
+    seen = owners.view()
+    seen.flags.writeable = False
+    again = DealSet(seen)
     owners[0] = 0
-    assert hash(deals) == before and deals[0] == Deal(TEXT)
+    assert hash(deals) == hash(again) == before and deals[0] == again[0] == Deal(TEXT)
 
 
 def test_dealset_is_a_view() -> None:

@@ -293,3 +293,6 @@ def test_east_and_west_are_scored_by_their_own_vulnerability(run: Any, tmp_path:
         for answer in (ours, north, theirs)
     ]
     assert scores[0] == scores[1] != scores[2]
+    path.write_text(path.read_text().replace("[Deal", '[Vulnerable "EW"]\n[Deal'))
+    assert json.loads(run("pair", path, "--json")[1]) == ours
+    assert "best contracts, vulnerable EW" in run("pair", path)[1]

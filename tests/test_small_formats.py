@@ -260,10 +260,11 @@ def test_json_of_an_auction_and_a_play() -> None:
 @pytest.mark.parametrize(
     ("stated", "message", "outcome"),
     [
-        ({"contract": "4S", "by": "E"}, "contract and by say 4S by E; both", ("4S", Seat.EAST)),
-        ({"by": "E"}, "contract and by say declarer E; both are kept", (None, Seat.EAST)),
+        ({"contract": "4S", "by": "E"}, "the object says 4S by E; both", ("4S", Seat.EAST)),
+        ({"by": "E"}, "the object says declarer E; the auction counts", ("3N", Seat.NORTH)),
         ({"contract": "3N"}, "", ("3N", None)),
         ({"by": "N"}, "", ("3N", Seat.NORTH)),
+        ({"auction": "1N P 3N AP"}, "", ("3N", Seat.NORTH)),
         ({"by": "E", "auction": "1N"}, "", (None, Seat.EAST)),
     ],
 )

@@ -1,6 +1,7 @@
 """What users ask the solver for: some cells of tables, leads and plays; against endplay."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,7 +112,8 @@ def test_what_cannot_be_asked_is_told() -> None:
     held = card_text(int(np.flatnonzero(deal.owners == Seat.NORTH)[0]))
     with pytest.raises(tc.DealError, match=f"card 1, {held}: North holds it, and East is to play"):
         tc.solve_play(deal, "4H", by="N", cards=[held])
-    for number in (-1, 52):
+    wrong: list[Any] = [-1, 52, 1.0, None]
+    for number in wrong:
         with pytest.raises(tc.DealError, match=rf"card {number} .expected 0 to 51, or a text"):
             tc.solve_play(deal, "4H", by="N", cards=[number])
     first = np.flatnonzero(deal.owners == Seat.EAST)[:1]  # numbers of NumPy's

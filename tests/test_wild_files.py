@@ -10,7 +10,7 @@ import pytest
 
 import round_trip
 import trickcast as tc
-from trickcast.cards import Board, Deal, DealSet, PartialDeals, Seat, Vulnerability
+from trickcast.cards import Board, Deal, DealSet, PartialDeals, Seat, Tag, Vulnerability
 from trickcast.formats import FormatError, FormatWarning, iter_deals, read, write_stream
 
 N1 = "N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974"
@@ -540,7 +540,7 @@ WILD: dict[str, list[tuple[str, dict[str, object]]]] = {
         (N1, {"contract": "3N", "declarer": Seat.WEST, "result": 10}),
         (N2, {"contract": "4S", "declarer": Seat.NORTH, "result": None}),
     ],
-    "lin_commas_in_names.lin": [(N2, SPADES | {"tags": (), "result": 10})],
+    "lin_commas_in_names.lin": [(N2, SPADES | {"tags": (Tag("Room", "Open"),), "result": 10})],
     "pbn_one_bad_card.pbn": [(N1, {"play": "H3 H4 H2 H9 DJ D6 D5 D2"})],
     "lin_more_than_52_cards.lin": [(N2, SPADES | {"play": "ST S4 S3 S2"})],
     "pbn_auction_ends_with_hyphen.pbn": [(N1, {"auction": "P 1N P 4C P 4H P", "contract": None})],

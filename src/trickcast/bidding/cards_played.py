@@ -6,7 +6,7 @@ from typing import Any
 from ..cards import DealError, Hand, Seat, Strain, Suit, parse_card, shorten
 from ..cards.card_play import PlayError
 from ..dealing.constraints import hand_of
-from ..formats.board_text import parse_played, winner
+from ..formats.board_text import parse_played, winner_of_texts
 from .auction_text import Auction
 
 
@@ -29,7 +29,7 @@ def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat
         turn = turn.lho
         if len(cards) % 4 == 0:
             trick = cards[-4:]
-            turn = trick[winner([card for _, card in trick], strain)][0]
+            turn = trick[winner_of_texts([card for _, card in trick], strain)][0]
     return cards
 
 

@@ -233,7 +233,8 @@ def strain_of(contract: str | None) -> Strain | None:
 def call_numbers(auction: Any) -> tuple[int, ...]:
     """Read an auction, text or a sequence of calls, and check it against the laws.
 
-    ``AP`` stands for the passes at the end. A dash alone is a pass where no pass is written as one.
+    ``AP`` stands for the passes at the end. A dash alone is a pass, unless passes are written out
+    and a dash stands between each two calls.
     Raises CallError for a call that is not valid, or that the laws forbid; the message names call
     and place.
 
@@ -261,15 +262,17 @@ def call_numbers(auction: Any) -> tuple[int, ...]:
 def _texts(auction: Any) -> Sequence[str]:
     if isinstance(auction, str):
         words = _ALL_PASS.sub("AP", auction).translate(_MARKS).split()
+        alone = [not word.strip(_DASHES) for word in words]
         spelt = any(call.upper() in ("P", "PASS") for word in words for call in _split(word))
+        between = spelt and alone == [False, True] * (len(words) // 2) + [False] * (len(words) % 2)
         return [
             call
             for word in words
-            for call in (_split(word) if spelt or word.strip(_DASHES) else ["P"])
+            for call in (_split(word) if between or word.strip(_DASHES) else ["P"])
             if call
         ]
     if isinstance(auction, Sequence) and all(isinstance(call, str) for call in auction):
-        return auction
+        return ["P" if call and not call.strip(_DASHES) else call for call in auction]
     raise CallError(
         f"{shorten(repr(auction))} is not an auction (expected text such as 1N P 3N)", 0
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .auction import BIDS, CALLS, parse_call
 from .enums import Seat, Vulnerability
@@ -89,16 +91,12 @@ class Board:
             level, strain, doubling = parse_contract(self.contract)
             text = "PASS" if strain is None else f"{level}{strain.letter}{'X' * doubling}"
             object.__setattr__(self, "contract", text)
-        if self.result is not None and not 0 <= self.result <= 13:
-            raise DealError(f"result is {self.result} (expected 0 to 13 tricks)")
-        if not _CALLS.issuperset(self.auction):
-            try:
-                object.__setattr__(self, "auction", tuple(map(parse_call, self.auction)))
-            except ValueError as error:
-                raise DealError(str(error)) from None
-        if not _CARDS.issuperset(self.play):
-            cards = tuple(card_text(parse_card(card)) for card in self.play)
-            object.__setattr__(self, "play", cards)
+        if self.result is not None and not (type(self.result) is int and 0 <= self.result <= 13):
+            object.__setattr__(self, "result", _count(self.result))
+        if type(self.auction) is not tuple or not _CALLS.issuperset(self.auction):
+            object.__setattr__(self, "auction", _each("auction", self.auction, parse_call))
+        if type(self.play) is not tuple or not _CARDS.issuperset(self.play):
+            object.__setattr__(self, "play", _each("play", self.play, _card))
 
     def tag(self, name: str) -> str | None:
         """Return the value of the first of ``tags`` with this name: a player's, an event's."""
@@ -130,6 +128,29 @@ class Board:
     def stated(self) -> tuple[str, ...]:
         """Return the names of the fields that say something."""
         return tuple(f.name for f in fields(self) if getattr(self, f.name) not in (None, ()))
+
+
+def _each(name: str, texts: object, read: Callable[[str], str]) -> tuple[str, ...]:
+    """Return each text as ``read`` spells it. Raises DealError."""
+    if not isinstance(texts, Sequence) or isinstance(texts, str):
+        raise DealError(f"{name} is {shorten(texts)} (expected a sequence of texts)")
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise DealError(f"{name} has {shorten(wrong[0])} (expected texts)")
+    try:
+        return tuple(map(read, texts))
+    except ValueError as error:
+        raise DealError(f"{name}: {error}") from None
+
+
+def _count(tricks: Any) -> int:
+    with suppress(TypeError):
+        if 0 <= operator.index(tricks) <= 13:
+            return operator.index(tricks)
+    raise DealError(f"result is {shorten(tricks)} (expected 0 to 13 tricks)")
+
+
+def _card(text: str) -> str:
+    return card_text(parse_card(text))
 
 
 def board_dealer(number: int) -> Seat:

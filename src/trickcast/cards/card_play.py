@@ -22,8 +22,14 @@ class PlayError(DealError):
 
 def winner(trick: Sequence[int], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
-    led = trick[0] // 13
-    return trick.index(min(trick, key=lambda card: (card // 13 != strain, card // 13 != led, card)))
+    best, suit = trick[0], trick[0] // 13
+    for card in trick:
+        own = card // 13
+        if own == suit:
+            best = min(best, card)
+        elif own == strain:
+            best, suit = card, own
+    return trick.index(best)
 
 
 @dataclass(frozen=True, eq=False)

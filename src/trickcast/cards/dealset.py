@@ -77,7 +77,7 @@ class DealSet(Tabular):
             )
         check_owners(array)
         # what was checked stays as it is, whatever becomes of the caller's array
-        array = array.astype(np.uint8, copy=array.flags.writeable)
+        array = array.astype(np.uint8)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
             raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")

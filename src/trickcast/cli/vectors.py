@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from rich.table import Table
 
-from ..cards import PRINTED_STRAINS, Hand, Seat, whole_percent
+from ..cards import PRINTED_STRAINS, Board, Hand, Seat, whole_percent
 from ..questions.hands import NearestQuestion, PairQuestion, hand_embedding, hand_or_words
 from . import views
 from .command import Argument, Option
@@ -53,14 +53,14 @@ def pair(
             souths = [hand_or_words(south)] * (len(norths) or 1)
     estimates = question.ask(norths, souths)
     for i, hands in enumerate(zip(norths, souths, strict=True)):
-        first = boards[i][1] if boards else Seat.NORTH
+        board, first = boards[i][:2] if boards else (None, Seat.NORTH)
         if as_json:
-            click.echo(json.dumps(question.answer(hands, estimates[i], first)))
+            click.echo(json.dumps(question.answer(hands, estimates[i], first, board)))
         else:
             click.echo("\n" if i else "", nl=False)
-            if boards:
-                click.echo(heading(i + 1, boards[i][0]))
-            _show_pair(hands, (first, first.partner), estimates[i], question)
+            if board is not None:
+                click.echo(heading(i + 1, board))
+            _show_pair(hands, (first, first.partner), estimates[i], question, board)
 
 
 def _show_pair(
@@ -68,6 +68,7 @@ def _show_pair(
     seats: tuple[Seat, Seat],
     estimate: "PairEstimate",
     question: PairQuestion,
+    board: Board | None,
 ) -> None:
     for seat, hand in zip(seats, hands, strict=True):
         if isinstance(hand, str):
@@ -82,8 +83,8 @@ def _show_pair(
     for strain, row in zip(PRINTED_STRAINS, estimate.rows(), strict=True):
         table.add_row(row[0], row[1], f"{partner[strain]:.1f}", *row[2:])
     views.ResultConsole().print(table)
-    click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(question.sides)}:")
-    for bid in question.best(estimate, seats[0]):
+    click.echo(f"\nbest contracts, vulnerable {vulnerable_sides(question.sides(board))}:")
+    for bid in question.best(estimate, seats[0], board):
         seat = seats[0] if bid.by_first else seats[1]
         score = f"{bid.expected_score:+.0f}"
         click.echo(

@@ -271,7 +271,7 @@ def parse_count(text: str, most: int) -> int:
     return int(digits)
 
 
-def winner(trick: Sequence[str], strain: Strain) -> int:
+def winner_of_texts(trick: Sequence[str], strain: Strain) -> int:
     """Return which of the cards, in the order played, takes the trick in this strain."""
     return card_play.winner([CARD_INDEX[card] for card in trick], strain)
 
@@ -316,7 +316,7 @@ def possible_play(
     for number, card in enumerate(play):
         owner = owners[CARD_INDEX[card]]
         if number and number % 4 == 0 and strain is not None and leader is not None:
-            leader = (leader + winner(play[number - 4 : number], strain)) % 4
+            leader = (leader + winner_of_texts(play[number - 4 : number], strain)) % 4
         if leader is None and owner != HIDDEN:
             leader = (owner - number) % 4
         turn = owner if leader is None else (leader + number) % 4
@@ -355,7 +355,7 @@ def tricks_of(
             if last is None:
                 return None
             trick = [last[(leader + i) % 4] for i in range(4)]
-        leader = Seat((leader + winner(trick, strain)) % 4)
+        leader = Seat((leader + winner_of_texts(trick, strain)) % 4)
         taken += leader.side == declarer.side
     return taken
 
@@ -386,7 +386,7 @@ def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
         for i, card in enumerate(trick):
             row[(leader + i) % 4] = card
         rows.append(row)
-        leader = (leader + winner(trick, strain)) % 4
+        leader = (leader + winner_of_texts(trick, strain)) % 4
     return rows
 
 
@@ -407,7 +407,7 @@ def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -
         if "-" in trick:
             return play + trick[: trick.index("-")]
         play += trick
-        leader = (leader + winner(trick, strain)) % 4
+        leader = (leader + winner_of_texts(trick, strain)) % 4
     return play
 
 

@@ -25,7 +25,7 @@ from ..cards import (
     Vulnerability,
     shorten,
 )
-from ..cards.auction import contract_of, strain_of
+from ..cards.auction import contract_of, is_all_pass, strain_of, with_all_pass
 from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
@@ -131,13 +131,17 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
             values[field] = parse(content[key])
         except (ValueError, AttributeError, TypeError) as error:
             note(f"{key} left out", f"{key} is left out: {error}")
-    auction = read_calls(_words(content.get("auction")), note)
+    words = _words(content.get("auction"))
+    ended = bool(words) and is_all_pass(words[-1])
+    auction = read_calls(words[:-1] if ended else words, note)
+    if ended and len(auction) == len(words) - 1:
+        auction = tuple(with_all_pass(auction))
     called = contract_of(values["dealer"], auction) if "dealer" in values else (None, None)
     stated = values.get("contract"), values.get("declarer")
-    if difference := outcome_difference(called, stated, "contract and by say"):
-        note("auctions that lead to another contract than is said",
-             f"{difference}; both are kept")  # fmt: skip
-    elif called[0] is not None and stated[0] is None:
+    if difference := outcome_difference(called, stated, "the object says"):
+        counts = "both are kept" if stated[0] is not None else "the auction counts"
+        note("auctions that lead to another contract than is said", f"{difference}; {counts}")
+    if called[0] is not None and stated[0] is None:
         values["contract"], values["declarer"] = called
     play = list[str]()
     try:

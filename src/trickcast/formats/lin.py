@@ -269,18 +269,21 @@ def _plain_sv(value: str) -> str:
 
 
 def _players(values: dict[str, str], note: Note) -> tuple[Tag, ...]:
-    """The names as PBN tags: of eight, the last four play in the closed room."""
+    """The names and the room as PBN tags: of eight, the last four play in the closed room."""
+    room = _ROOM.fullmatch(values.get("qx", "").strip())
+    label = {"o": "Open", "c": "Closed"}.get(((room and room[1]) or "").lower())
+    of_room = (Tag("Room", label),) if label else ()
     names = [name.strip() for name in values.get("pn", "").rstrip(" ,").split(",")]
     if len(names) > 4 and len(names) != 8:
         note("names that cannot be seated, left out",
              f"{len(names)} names in pn (expected 4 or 8, none with a comma in it)")  # fmt: skip
-        return ()
-    room = _ROOM.fullmatch(values.get("qx", "").strip())
-    if len(names) == 8 and room and (room[1] or "").lower() == "c":
+        return of_room
+    if len(names) == 8 and label == "Closed":
         names = names[4:]
     of_player = dict(zip(_PLAYERS, names, strict=False))
     in_order = ("West", "North", "East", "South")
-    return tuple(Tag(player, of_player[player]) for player in in_order if of_player.get(player))
+    seated = (Tag(player, of_player[player]) for player in in_order if of_player.get(player))
+    return (*seated, *of_room)
 
 
 def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
@@ -352,6 +355,9 @@ def _deal(board: Board, owners: bytes) -> str:
 
 def _pairs_from_fields(board: Board, owners: bytes) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
+    room = (board.tag("Room") or "").strip().lower()
+    if board.number is not None and room in ("open", "closed"):
+        pairs.append(("qx", f"{room[0]}{board.number}"))
     names = [_clean(board.tag(player) or "").replace(",", " ") for player in _PLAYERS]
     if any(names):
         pairs.append(("pn", ",".join(names)))

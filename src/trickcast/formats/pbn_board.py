@@ -658,12 +658,10 @@ def _with_outcome(tags: list[Tag], note: NoteOnTag) -> list[Tag]:
         elif value and name == "Declarer" and values[name].upper()[:1] != value:
             return tags  # they contradict each other
     own, tricks = (tricks_text(text, contract) for text in (result, spelled["Result"]))
-    if result and own != tricks and tricks.lstrip("+-").isdigit():
-        note(
-            "contracts that say another result than Result",
-            f"the contract says {own} tricks, Result {tricks}, which counts",
-            "Contract",
-        )
+    if result and own.lstrip("0") != tricks.lstrip("0") and tricks.lstrip("+-").isdigit():
+        said = f"{own} tricks" if own.isdigit() else own
+        note("contracts that say another result than Result",
+             f"the contract says {said}, Result {tricks}, which counts", "Contract")  # fmt: skip
     spelled["Result"] = tricks
     changed = {name: value for name, value in spelled.items() if value != values[name]}
     kept = [tag._replace(value=changed.get(tag.name, tag.value)) for tag in tags]

@@ -60,7 +60,7 @@ _PLAY = re.compile(r"([NESW]):(.*)")
 _CARD = re.compile(r"([SHDC]?)([2-9TJQKA])")
 _SNIFF = re.compile(rb"^H [NESW][:;][2-9TJQKA.]+[:;]", re.MULTILINE)
 _COMMENT = re.compile(r"\{[^}]*\}")
-_PASSED = re.compile(r"P(?:ass)?", re.IGNORECASE)
+_PASSED = re.compile(r"P(?:ass(?:ed)?(?:\s*out)?)?", re.IGNORECASE)
 
 _T = TypeVar("_T")
 _Fields = dict[str, tuple[int, str]]
@@ -91,15 +91,8 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
     """Yield the fields of each record, with those that hold from before it."""
     fields: _Fields = {}
     own: set[str] = set()  # fields of the record itself
-    number = opened = 0  # opened: the line of a comment that is not closed yet
-    for number, text in read_lines(stream, reading, latin_1=True):
-        blank = not (opened or text.strip())
-        if opened:
-            _, end, text = text.partition("}")
-            opened = 0 if end else opened
-        if "{" in text and text[0] != "%":
-            text, begun, _ = _COMMENT.sub("", text).partition("{")
-            opened = number if begun else 0
+    number = 0
+    for number, text, blank in _without_comments(stream, reading, notices):
         field = _LINE.fullmatch(text.rstrip())
         if blank:
             if own:
@@ -117,9 +110,31 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
                         "and data)")  # fmt: skip
     if own:
         yield from _complete(fields, own, reading, number)
-    if opened:
-        reason = "the comment that starts here is never closed (expected '}')"
-        reading.refuse(reading.error(f"line {opened}", reason))
+
+
+def _without_comments(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[int, str, bool]]:
+    """Yield number and text of each line without its comments, and whether it was blank."""
+    inside: list[tuple[int, str]] = []  # the line that opened a comment, and those after it
+    for number, line in read_lines(stream, reading, latin_1=True):
+        blank, text = not (inside or line.strip()), line
+        if inside:
+            inside.append((number, line))
+            _, end, text = line.partition("}")
+            if not end:
+                continue
+            inside = []
+        if "{" in text and text[0] != "%":
+            text, begun, _ = _COMMENT.sub("", text).partition("{")
+            inside = [(number, line)] if begun else []
+        yield number, text, blank
+    if inside:
+        notices.add("comments without an end", f"line {inside[0][0]}",
+                    "the comment that starts here is never closed (expected '}'); the line ends "
+                    "it")  # fmt: skip
+    for number, line in inside[1:]:  # none of them has a }
+        yield number, line.partition("{")[0], not line.strip()
 
 
 def _complete(fields: _Fields, own: set[str], reading: Reading, number: int) -> Iterator[_Fields]:

@@ -15,9 +15,9 @@ _UNKNOWN = re.compile(r"[-?*#]*")
 _AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 _TRICKS = re.compile(r"[0-9]{1,2}")
-_NO_TRICKS = ("0", "=")
+_NO_TRICKS = ("0", "=", "+0")
 """What files write as the result of a board passed out."""
-_MOST = 99_999
+_MOST, _LARGEST = 99_999, 999_999
 """The highest number of a board, and tables that a row can stand for."""
 
 
@@ -116,8 +116,8 @@ def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) ->
                 return None
             raise ValueError("the board was passed out")
         tricks = tricks_by_contract(text, contract or "")
-        if tricks is None and _TRICKS.fullmatch(text):
-            tricks = int(text)
+        if tricks is None and _TRICKS.fullmatch(text.removesuffix(".0")):
+            tricks = whole(text)
         if tricks is None or not 0 <= tricks <= 13:
             raise ValueError("expected 0 to 13 tricks")
         return tricks
@@ -128,8 +128,8 @@ def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) ->
 def whole(text: str) -> int:
     """Return a whole number, also one like ``3.0``. Raises ValueError for any other text."""
     number = float(text)
-    if not number.is_integer():
-        raise ValueError("expected a whole number")
+    if not number.is_integer() or abs(number) > _LARGEST:
+        raise ValueError(f"expected a whole number up to {_LARGEST:,}")
     return int(number)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from ..cards import DealError, Hand, Seat, Strain, Vulnerability
-from .auctions import AuctionText, FirstCaller, Meanings, Style, check_calls
+from ..cards import Board, DealError, Hand, Seat, Strain, Vulnerability
+from .auctions import AuctionText, FirstCaller, Meanings, Style, Vulnerable, check_calls
+from .deals import par_conditions
 from .declared import Option, Question, QuestionError
 
 if TYPE_CHECKING:  # each costs what the others have no use for
@@ -173,9 +174,7 @@ class PairQuestion(HandsQuestion):
     """
 
     about = "pairs"
-    vulnerable: Annotated[str, Option(metavar="[none|ns|ew|both]", help="Vulnerable sides.")] = (
-        "none"
-    )
+    vulnerable: Vulnerable = None
     model: Annotated[
         str,
         Option(metavar="MODEL", help="accurate, hand2vec, or on the command line an .onnx file."),
@@ -187,16 +186,19 @@ class PairQuestion(HandsQuestion):
 
     def check(self) -> None:
         """Read who is vulnerable, and what was called."""
-        self.sides  # noqa: B018
+        self._asked  # noqa: B018
         check_calls(self.auction, self.given)
         if self.auction is not None and "model" in self.given:
             raise QuestionError("model has no effect with auction")
         self._calls  # noqa: B018
 
     @cached_property
-    def sides(self) -> Vulnerability:
-        """Who is vulnerable."""
-        return Vulnerability.parse(self.vulnerable)
+    def _asked(self) -> Vulnerability | None:
+        return None if self.vulnerable is None else Vulnerability.parse(self.vulnerable)
+
+    def sides(self, board: Board | None = None) -> Vulnerability:
+        """Return who is vulnerable: as asked, else on the board, else nobody."""
+        return par_conditions(board, self._asked, None)[0]
 
     @cached_property
     def _calls(self) -> "Auction | None":
@@ -204,7 +206,7 @@ class PairQuestion(HandsQuestion):
             return None
         from ..bidding import read_auction
 
-        return read_auction(self.auction, self.dealer, self.sides)
+        return read_auction(self.auction, self.dealer, self.sides())
 
     def at_once(self) -> int:
         """Return how many are answered in one turn: layouts take their time."""
@@ -246,12 +248,14 @@ class PairQuestion(HandsQuestion):
         chances: NDArray[np.float32] = estimate(deals).probabilities[:, :, ::2].mean(axis=0)
         return chances
 
-    def best(self, estimate: "PairEstimate", first: Seat = Seat.NORTH) -> "list[PairContract]":
+    def best(
+        self, estimate: "PairEstimate", first: Seat = Seat.NORTH, board: Board | None = None
+    ) -> "list[PairContract]":
         """Return the best contracts of one pair, whose first hand is at a seat."""
         from ..pairs import best_contracts
 
         # the pair is North and South there, wherever it sits
-        own = Vulnerability.NS if self.sides >> first.side & 1 else Vulnerability.NONE
+        own = Vulnerability.NS if self.sides(board) >> first.side & 1 else Vulnerability.NONE
         return best_contracts(estimate, own, BEST_CONTRACTS)
 
     def answer(
@@ -259,6 +263,7 @@ class PairQuestion(HandsQuestion):
         hands: tuple[Hand, Hand | str],
         estimate: "PairEstimate",
         first: Seat = Seat.NORTH,
+        board: Board | None = None,
     ) -> PairAnswer:
         """Answer with the estimate of one pair, and its best contracts."""
         low, high = estimate.interval()
@@ -271,7 +276,7 @@ class PairQuestion(HandsQuestion):
             "expected": _rounded(estimate.both @ np.arange(14), 4),
             "probabilities": _rounded(estimate.both, 6),
             "interval_80": [low.tolist(), high.tolist()],
-            "vulnerable": str(self.sides),
+            "vulnerable": str(self.sides(board)),
             "game": _rounded(chances["game"], 6),
             "slam": _rounded(chances["slam"], 6),
             "grand": _rounded(chances["grand"], 6),
@@ -282,7 +287,7 @@ class PairQuestion(HandsQuestion):
                     "expected_score": round(bid.expected_score, 2),
                     "making": round(bid.making, 6),
                 }
-                for bid in self.best(estimate, first)
+                for bid in self.best(estimate, first, board)
             ],
         }
 

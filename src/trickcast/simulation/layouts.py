@@ -235,12 +235,13 @@ def lay_out(
 def read_calls(
     auction: Any, dealer: str | Seat, vulnerable: str | Vulnerability
 ) -> tuple[AuctionReading | None, Vulnerability]:
-    """Return what was called, read by the network of calls, and who is vulnerable.
+    """Return the auction as the network of calls reads it, None for none, and who is vulnerable.
 
-    That is None where nothing is told. An auction that is read already says who is vulnerable.
+    An Auction or a Reading has its own vulnerability, which counts.
     """
+    sides = Vulnerability.parse(vulnerable)
     if auction is None:
-        return None, Vulnerability.parse(vulnerable)
+        return None, sides
     if not isinstance(auction, AuctionReading):
         auction = loaded_bidder(threads=1).read(auction, dealer, vulnerable)
     return auction, auction.auction.vulnerable

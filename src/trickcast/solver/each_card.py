@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, DealsLike, Seat, Strain, as_dealset, check_owners
+from ..cards import (
+    UNKNOWN,
+    DealError,
+    DealsLike,
+    Seat,
+    Strain,
+    as_dealset,
+    check_owners,
+    shorten,
+)
 from ..cards.card_play import Position, positions
 from ..cards.text import card_text, parse_card, parse_contract
 from . import dds
@@ -92,11 +103,16 @@ def solve_play(
         )
     strain, declarer = _strain(contract), Seat.parse(by)
     played = cards.split() if isinstance(cards, str) else cards
-    indices = [parse_card(card) if isinstance(card, str) else index(card) for card in played]
-    if wrong := [number for number in indices if not 0 <= number < 52]:
-        raise DealError(f"card {wrong[0]} (expected 0 to 51, or a text such as SA)")
+    indices = [parse_card(card) if isinstance(card, str) else _number(card) for card in played]
     values = values_of_cards(dealset.owners[0], strain, declarer, indices, workers=workers)
     return [_by_card(row) for row in values]
+
+
+def _number(card: Any) -> int:
+    with suppress(TypeError):
+        if 0 <= index(card) < 52:
+            return index(card)
+    raise DealError(f"card {shorten(card)} (expected 0 to 51, or a text such as SA)")
 
 
 def _strain(contract: object) -> Strain:
