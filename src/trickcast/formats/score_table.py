@@ -17,8 +17,10 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 _TRICKS = re.compile(r"[0-9]{1,2}")
 _NO_TRICKS = ("0", "=", "+0")
 """What files write as the result of a board passed out."""
-_MOST, _LARGEST = 99_999, 999_999
+_MOST = 99_999
 """The highest number of a board, and tables that a row can stand for."""
+_LARGEST = 999_999
+"""The largest of all other numbers."""
 
 
 class Outcome(NamedTuple):
