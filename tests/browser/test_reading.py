@@ -261,3 +261,19 @@ def test_cards_that_are_missing_are_said(shown):
     assert "QJ872.73+" in shown.url, "what is known of the hands stays in the address"
     shown.reload()
     status.filter(has_text="East has 12 of 13 cards. West has 11 of 13 cards.").wait_for()
+
+
+@pytest.mark.parametrize("width", [360, 390, 430])
+def test_long_names_of_players_do_not_widen_the_page(browser, site, width):
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.set_default_timeout(PATIENCE)
+    page.goto(site)
+    names = "pn|Bartholomew the Elder,Maximiliana of West,Alexandrina North,Christopherson|"
+    show(page, names + MD + "mb|1H|" + PASSES)
+    page.locator(".player", has_text="Christopherson").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    edges = page.evaluate(
+        "[...document.querySelectorAll('.hand small')].map(e => e.getBoundingClientRect().right)"
+    )
+    assert max(edges) <= width
+    page.close()
