@@ -3,7 +3,7 @@
 import { DealError } from "./cards.js";
 import { html, nothing, percent, render } from "./dom.js";
 import { EngineError } from "./engine.js";
-import { EXAMPLE, readText, readZrd } from "./read.js";
+import { EXAMPLE, readText, readZrd, textOf } from "./read.js";
 import { answerAll, answerOf, follow, playedOf, start, theEngine } from "./answers.js";
 import "./diagram.js";
 import { makesView, wordsOf } from "./makes.js";
@@ -99,7 +99,7 @@ async function openFile(file) {
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
-  attempt(() => take(/\.zrd$/i.test(file.name) ? readZrd(bytes) : readText(new TextDecoder().decode(bytes))));
+  attempt(() => take(/\.zrd$/i.test(file.name) ? readZrd(bytes) : readText(textOf(bytes))));
 }
 
 /** Ways to deal at random; the module that deals comes when they are first shown. */
@@ -280,7 +280,7 @@ function connect() {
   });
   $("picking").addEventListener("toggle", () => change({}));
   $("picker").addEventListener("pick", ({ detail }) => {
-    editBoard({ deal: detail, exact: null, play: [], result: null });
+    editBoard({ deal: detail, exact: null, play: [], result: null, notes: [] });
     change({ line: null });
   });
   for (const tab of TABS) $(`tab-${tab}`).addEventListener("click", () => showTab(tab));

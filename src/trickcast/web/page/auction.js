@@ -2,7 +2,8 @@
 
 import { DealError, SEATS, quoted } from "./cards.js";
 
-const CALL = /^([1-7](?:NT?|[SHDC])|[PDXR])[!?]*/i;
+const EXPLAINED = String.raw`(?:\((?:[^()]|\([^()]*\))*\))?`; // in parentheses behind a call
+const CALL = new RegExp(String.raw`^([1-7](?:NT?|[SHDC])|PASS|DBL|RDBL|XX|[PDXR])[!?*]*${EXPLAINED}[!?*]*[-,]*`, "i");
 const CARD = /^[SHDC](?:10|[2-9TJQKA])/i;
 const WORDS = { P: "PASS", PASS: "PASS", X: "X", D: "X", DBL: "X", XX: "XX", R: "XX", RDBL: "XX" };
 
@@ -32,6 +33,28 @@ export const callsOf = (text) => spelled(CALL, text, "a call").map(callOf);
 /** Cards that stand one after the other: dqdkdad9. */
 export const cardsOf = (text) =>
   spelled(CARD, text, "a card").map((card) => card.toUpperCase().replace("10", "T"));
+
+const rankOf = (bid) => 5 * Number(bid[0]) + "CDHSN".indexOf(bid[1]);
+
+/** How many calls stand before the first that is illegal, and what is wrong with it: empty where all are legal. */
+export function legalPart(auction) {
+  let highest = "";
+  let last = -1; // the last that is no pass
+  for (const [i, call] of auction.entries()) {
+    if (i > 3 && auction.slice(i - 3, i).every((each) => each === "PASS")) return [i, `${call} comes after the auction has ended`];
+    if (call === "PASS") continue;
+    if (/^[1-7]/.test(call)) {
+      if (highest && rankOf(call) <= rankOf(highest)) return [i, `${call} is not higher than ${highest}`];
+      highest = call;
+    } else {
+      const before = last < 0 ? "" : auction[last];
+      if (call === "X" ? !/^[1-7]/.test(before) : before !== "X") return [i, `${call} has no ${call === "X" ? "bid" : "double"} before it`];
+      if ((i - last) % 2 === 0) return [i, `${call} of its own side’s ${before}`];
+    }
+    last = i;
+  }
+  return [auction.length, ""];
+}
 
 /** Contract (4HX, PASS) and declarer (0-3) of an auction; nulls before its end. */
 export function contractOf(dealer, auction) {

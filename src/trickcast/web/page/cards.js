@@ -43,6 +43,7 @@ export const cardName = (card) => SYMBOLS[Math.floor(card / HAND)] + RANKS[card 
 /** Four hands, any card of which may be unknown. Immutable. */
 export class Deal {
   #owners;
+  told = ""; // which cards `filled` put into a hand that was given in part
 
   constructor(owners = new Uint8Array(52).fill(UNKNOWN)) {
     this.#owners = Uint8Array.from(owners);
@@ -128,7 +129,12 @@ export class Deal {
   filled() {
     const short = SEATS.map((_, seat) => seat).filter((seat) => this.count(seat) < HAND);
     if (short.length !== 1) return this;
-    return new Deal(this.#owners.map((owner) => (owner === UNKNOWN ? short[0] : owner)));
+    const [seat] = short;
+    const filled = new Deal(this.#owners.map((owner) => (owner === UNKNOWN ? seat : owner)));
+    const held = this.count(seat);
+    const added = [...filled.#owners.keys()].filter((card) => this.owner(card) === UNKNOWN).map(cardName);
+    if (held) filled.told = `${SEAT_NAMES[seat]} was given ${held} of 13 cards: ${added.join(" ")}, which no other hand has, ${added.length === 1 ? "is" : "are"} put in.`;
+    return filled;
   }
 
   /** Ranks of a seat in a suit, highest first. */

@@ -1,5 +1,5 @@
 // Hands as people write them: a deal in a line, N: … S: …, a hand a line, four words, suits with their
-// signs or letters, diagrams around a compass, with any other text around them.
+// signs or letters, diagrams around a compass or with it between the hands, with any other text around them.
 
 import { Deal, DealError, SEATS, quoted } from "./cards.js";
 
@@ -53,12 +53,8 @@ export function handBoards(text) {
   }
   const drawn = drawnHands(lines);
   if (drawn.length) return [one(text, () => Deal.ofHands(drawn))];
-  const words = new RegExp(`^\\W*(${DOTTED}|${SUIT}(?:\\s+${SUIT}){3})\\W*$`, "i");
-  const hands = lines.map((line) => words.exec(line)?.[1]).filter((hand) => hand && rankCount(hand) > 6);
-  if (hands.length && hands.length <= 4) {
-    const seats = hands.length === 1 ? [2] : hands.length === 2 ? [0, 2] : [0, 1, 2, 3];
-    return [one(text, () => Deal.ofHands(hands.map((hand, i) => [seats[i], dotted(hand)])))];
-  }
+  const written = writtenHands(lines);
+  if (written.length) return [one(text, () => Deal.ofHands(written))];
   const single = text.trim();
   throw new DealError(/\./.test(single) ? reasonOf(single) : `no cards were found in ${quoted(single)}`);
 }
@@ -96,6 +92,37 @@ function dealOf(seat, first, rest) {
   return Deal.ofHands([first, ...rest.trim().split(/\s+/)].map((hand, i) => [(start + i) % 4, hand]));
 }
 
+const WORDS = `(${DOTTED}|${SUIT}(?:\\s+${SUIT}){3})`;
+const A_LINE = new RegExp(`^\\W*${WORDS}(?:\\s+${WORDS})?\\W*$`, "i");
+const A_WORD = new RegExp(`^${SUIT}$`, "i");
+
+/** Hands in words or with dots: one a line, or West's and East's on one line: [seat, dotted]. */
+function writtenHands(lines) {
+  const hands = [];
+  lines.forEach((line, row) => {
+    const found = (A_LINE.exec(line)?.slice(1) ?? []).filter((hand) => hand && rankCount(hand) > 6);
+    hands.push(...found.map((hand) => ({ row, hand: dotted(hand) })));
+    const left = !found.length && line.split(/\s+/).filter((word) => A_WORD.test(word)).join("");
+    if (left && rankCount(left) > 12) throw new DealError(`${quoted(line)} cannot be read as a hand or two. Write each hand on a line of its own, after its seat`);
+  });
+  const around = compassOf(lines, hands);
+  if (!around && new Set(hands.map(({ row }) => row)).size < hands.length) throw new DealError(UNSEATED);
+  const seats = around ?? { 1: [2], 2: [0, 2], 3: [0, 1, 2], 4: [0, 1, 2, 3] }[hands.length] ?? [];
+  if (hands.length > seats.length) throw new DealError(`there are ${hands.length} hands. A deal has four`);
+  return hands.map(({ hand }, i) => [seats[i], hand]);
+}
+
+const UNSEATED = "nothing says whose the hands are. Write N, E, S or W before each of them";
+const COMPASS = /^[\s:|+*.-]*(?:(?:north|east|south|west|[NESW])\b[\s:|+*.-]*)+$/i;
+
+/** The seats of four hands around a compass, or of North, West, East, South with one between them; else null. */
+function compassOf(lines, hands) {
+  if (hands.length !== 4) return null;
+  const [first, second, third, last] = hands.map(({ row }) => row);
+  const between = first < second && second < third && third < last && lines.slice(first, last).some((line) => COMPASS.test(line));
+  return between || (first < second && second === third && third < last) ? [0, 3, 1, 2] : null;
+}
+
 /** Hands whose suits have signs or letters: [seat, dotted] of a diagram, of lines, or of one hand. */
 function drawnHands(lines) {
   const hands = [];
@@ -120,8 +147,10 @@ function drawnHands(lines) {
   });
   const full = hands.filter(({ suits }) => suits.length === 4 && suits.join("").length > 6);
   const named = full.every(({ seat }) => seat) && new Set(full.map(({ seat }) => place(seat))).size === full.length;
-  const around = full.length === 4 && full[1].row === full[2].row && full[0].row < full[1].row;
-  const seats = full.length === 1 ? [2] : full.length === 2 ? [0, 2] : around ? [0, 3, 1, 2] : [0, 1, 2, 3];
+  const begun = hands.filter(({ suits }) => suits.length > 2 || suits.join("").length > 6).length;
+  if (full.length && begun > full.length) throw new DealError(`of ${begun} hands ${full.length} can be read. Write the four suits of each, with a sign or a letter`);
+  const seats = { 0: [], 1: [2], 2: [0, 2] }[full.length] ?? compassOf(lines, full);
+  if (!named && !seats) throw new DealError(UNSEATED);
   return full.map(({ seat, suits }, i) => [named ? place(seat) : seats[i], suits.join(".")]);
 }
 
@@ -129,5 +158,6 @@ function drawnHands(lines) {
 function near(line, column) {
   const names = [...line.matchAll(/\b(north|east|south|west)\b/gi)];
   const close = names.filter(({ index }) => Math.abs(index - column) < 8);
-  return close[0]?.[1] ?? (names.length === 1 && line.trim().length < 24 ? names[0][1] : undefined);
+  const alone = /^\W*([NESW])\W*$/.exec(line);
+  return close[0]?.[1] ?? alone?.[1] ?? (names.length === 1 && line.trim().length < 24 ? names[0][1] : undefined);
 }

@@ -51,7 +51,13 @@ function tableOf({ exact, estimate }, before) {
 }
 
 /** How the answers of a board stand, in a sentence or two. */
-export function wordsOf({ deal }, { exact, estimate, final }) {
+export function wordsOf({ deal, notes }, answer) {
+  return [...(notes ?? []), answerWords(deal, answer)].filter(Boolean).join(" ");
+}
+
+function answerWords(deal, { exact, estimate, final }) {
+  const short = [0, 1, 2, 3].filter((seat) => deal.count(seat) > 0 && deal.count(seat) < 13);
+  if (short.length) return [...short.map((seat) => say("has of 13", { seat: seatName(seat), n: deal.count(seat) })), say("put in the rest")].join(" ");
   if (deal.empty || (!deal.whole && !deal.pair)) return "";
   if (!estimate && !exact) return say("estimating");
   if (deal.pair) return say("estimated pair");

@@ -7,7 +7,7 @@ import { Deal, DealError, SEATS, quoted } from "./cards.js";
 
 export const blank = () => ({
   deal: new Deal(), number: null, dealer: null, vulnerable: null, contract: null, declarer: null,
-  result: null, auction: [], play: [], players: {}, exact: null, source: null,
+  result: null, auction: [], play: [], players: {}, exact: null, source: null, notes: [],
 });
 
 export const state = {
@@ -86,11 +86,12 @@ export const lineOf = ({ contract, declarer, play, deal }) =>
 
 const KEYS = { number: "board", dealer: "dealer", vulnerable: "vul", contract: "contract", declarer: "by", result: "tricks" };
 
-/** The address of a board, from # on; empty without a whole hand. */
+/** The address of a board, from # on; empty without a card. */
 export function addressOf(shown) {
   const { deal } = shown;
-  if (deal.pbn === "N:- - - -") return "";
-  const parts = [["deal", deal.pbn]];
+  if (deal.empty) return "";
+  const hands = SEATS.map((_, seat) => (deal.count(seat) ? deal.hand(seat) : "-")); // parts of hands too
+  const parts = [["deal", `N:${hands.join(" ")}`]];
   for (const [fact, key] of Object.entries(KEYS)) {
     const value = shown[fact];
     if (value !== null && value !== undefined) parts.push([key, fact === "dealer" || fact === "declarer" ? SEATS[value] : value]);
@@ -125,6 +126,7 @@ export function boardOf(hash) {
     auction,
     play: (given.get("play") ?? "").match(/[SHDC][2-9TJQKA]/g) ?? [],
   };
+  if (found.deal.told) found.notes = [found.deal.told];
   if (!found.contract && found.dealer !== null) [found.contract, found.declarer] = contractOf(found.dealer, auction);
   return found;
 }

@@ -50,7 +50,7 @@ export function swap(card, other) {
   const changed = deal.with(card, to).with(other, from);
   const name = (each) => `${strainSign(Math.floor(each / 13))}${rankText(RANKS[each % 13])}`;
   const boards = [...state.boards];
-  boards[state.chosen] = { ...board(), deal: changed, exact: null, play: [], result: null };
+  boards[state.chosen] = { ...board(), deal: changed, exact: null, play: [], result: null, notes: [] };
   edit({ boards, before: changed.pbn === before.pbn ? null : before, picked: null, line: state.line && { ...state.line, cards: [], at: 0 } },
     say("swapped", { card: name(card), to: seatName(to), other: name(other), from: seatName(from) }));
 }

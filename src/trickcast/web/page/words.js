@@ -67,6 +67,8 @@ export default {
     "about Chances": "How likely each number of tricks is. With hidden hands: does it make, and what to lead?",
     "about Bidding": "The auction, what its calls show, and what each hand opens.",
     "needs hands": "Put in all four hands, or both of one side, to see their tricks.",
+    "has of 13": "{seat} has {n} of 13 cards.",
+    "put in the rest": "Put in the others to see the tricks.",
     "ask chances": "Ask what this hand makes",
     "what if changed": ["What if: one of 20 results changed; par was {par}.", "What if: {n} of 20 results changed; par was {par}."],
     "double dummy note": "Double dummy: best play by all four, every card seen. Choose a number to see what each card makes.",
