@@ -508,6 +508,9 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4SE=,N,10,,,", "contract '4SE=', but declarer N, which counts"),
         ("1,4SN-1,N,10,,,", "contract '4SN-1', but result 10, which counts"),
         ("1,PASS,,9,,,", "result '9' is left out: the board was passed out"),
+        ("x,4S,N,10,,,", "board 'x' is left out: expected a number"),
+        ("1,4S,N,10,,ten,", "score_ns 'ten' is left out: expected a number"),
+        ("1,4S,N,10,,,half", "percentage_ns 'half' is left out: expected a number"),
     ],
 )
 def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
@@ -528,6 +531,33 @@ def test_a_contract_may_say_all_and_as_often_as_it_likes(tmp_path, club):
     assert [table.score for table in played.boards[0].tables] == [420, 420, 450, 0]
     path.write_text("board,score_ns,score_ew\n1,420,50\n")
     assert "score_ns 420, but score_ew 50: score_ns counts" in reasons(club[0], path)
+
+
+def test_a_minus_may_be_the_typographic_one(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,contract,declarer,result,score_ns,north\n"
+        "1,4S,N,−1,−50,A−B\n1,4SN−2,,,,\n1,A−/A+,,,,\n1,,,,−100,\n",
+        "utf-8",
+    )
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    first, second, third, fourth = played.boards[0].tables
+    assert (first.score, second.score, fourth.score) == (-50, -100, -100)
+    assert third.adjusted[0] is not None and third.adjusted[0].text == "A-"
+    assert first.names[0] == "A−B"
+
+
+def test_scores_alone_count_and_what_counts_is_a_note(run, tmp_path, club):
+    path = tmp_path / "scores.csv"
+    path.write_text("board,score_ns,ns,ew\n1,420,1,2\n1,-50,3,4\n")
+    assert run("session", club[0], path, "--scores")[::2] == (0, "")
+    path.write_text("board,contract,declarer,score_ns\n1,4S,N,420\n1,4S,N,\n")
+    status, _, error = run("session", club[0], path, "--scores")
+    assert status == 3 and error.splitlines() == [
+        f"note: {path}: line 2: without result: the score 420 counts",
+        f"skipped: {path}: line 3: without result: the table has no score",
+    ]
 
 
 def test_columns_of_one_meaning_are_refused_or_told(tmp_path, club):
