@@ -225,6 +225,7 @@ def test_models(run) -> None:
         (["open", "AKQ2.QJT987.32.22"], ["C2", "twice"]),
         (["hand", "AKQ2.QJT987.32"], ["3 suits"]),
         (["hand", "nowhere.txt"], ["'nowhere.txt' is neither a file nor a hand: 'n' is not a"]),
+        (["pair", "AKQ2.QJT987.32.2"], ["AKQ2", "no partner", "a second hand"]),
         (["open", "nowhere.txt"], ["neither a file nor a hand"]),
         (["nearest", "nowhere.txt"], ["neither a file nor a hand"]),
         (["estimat", BOARD], ["estimat"]),

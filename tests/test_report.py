@@ -307,9 +307,11 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
     assert run("report", tmp_path / "deals.pbn", tmp_path / "club.csv", "-o", out)[0] == 0
     page = out.read_text("utf-8")
     assert 'class="ranked long"' in page and page.count('class="cell tall"') == 2
-    ranking = page.partition('<table class="ranking">')[2].partition("</table>")[0]
-    places = re.findall(r"<tr><td>(.*?)</tr>", ranking)
-    assert len(places) == 42 and all("±" in place for place in places)
+    tables = [table.partition("</table>")[0] for table in page.split('<table class="ranking">')[1:]]
+    for direction, table in zip(("North–South", "East–West"), tables, strict=True):
+        places = re.findall(r"<tr><td>(.*?)</tr>", table)
+        assert len(places) == 21 and all("±" in place for place in places) and direction in table
+        assert places[0].startswith("1.")
 
 
 @pytest.mark.slow

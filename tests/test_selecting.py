@@ -102,3 +102,15 @@ def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) 
         f"note: 2 deals written to {out}\n",
     )
     assert run("convert", out, out)[0] == 0, "a file may be converted in its place"
+
+
+def test_a_part_of_a_file_replaces_the_whole_only_if_asked(run, tmp_path) -> None:
+    path = tmp_path / "x.pbn"
+    tc.write(tc.random_deals(3, seed=1), path)
+    before = path.read_bytes()
+    status, _, err = run("convert", path, path, "--boards", "1")
+    assert status == 2 and "exists already (--force replaces it)" in err
+    assert path.read_bytes() == before
+    assert run("convert", path, path, "--renumber", "4")[0] == 0
+    assert run("convert", path, path, "--boards", "4", "--force")[0] == 0
+    assert len(tc.read(path)) == 1

@@ -14,11 +14,13 @@ from trickcast import session
 from trickcast.cards import Seat, Strain, parse_card, parse_contract
 from trickcast.formats import FormatError
 from trickcast.scoring import cross_imps, datum, imps, score, victory_points
+from trickcast.session.columns import columns
 from trickcast.session.showing import adding_up
 from trickcast.solver import trace_plays, values_of_cards
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 PLAYED = SHARED / "played"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 needs_shared = pytest.mark.skipif(not PLAYED.is_dir(), reason="needs ../shared/data/played")
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 
@@ -119,9 +121,10 @@ def test_the_ranking_in_words(run, club):
     assert (status, error) == (0, "")
     ranks = re.findall(r"^ *(\d)\. +(\d) +3 +([\d.]+)", out, re.MULTILINE)
     assert ranks == [
-        ("1", "4", "83.3"), ("2", "1", "62.5"), ("3", "2", "55.0"), ("3", "6", "55.0"),
-        ("5", "3", "33.3"), ("6", "5", "8.3"),
+        ("1", "1", "62.5"), ("2", "2", "55.0"), ("3", "3", "33.3"),
+        ("1", "4", "83.3"), ("2", "6", "55.0"), ("3", "5", "8.3"),
     ]  # fmt: skip
+    assert out.index("North–South") < out.index("East–West")
 
 
 @pytest.mark.solver
@@ -508,6 +511,9 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4SE=,N,10,,,", "contract '4SE=', but declarer N, which counts"),
         ("1,4SN-1,N,10,,,", "contract '4SN-1', but result 10, which counts"),
         ("1,PASS,,9,,,", "result '9' is left out: the board was passed out"),
+        ("x,4S,N,10,,,", "board 'x' is left out: expected a number"),
+        ("1,4S,N,10,,ten,", "score_ns 'ten' is left out: expected a number"),
+        ("1,4S,N,10,,,half", "percentage_ns 'half' is left out: expected a number"),
     ],
 )
 def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
@@ -528,6 +534,33 @@ def test_a_contract_may_say_all_and_as_often_as_it_likes(tmp_path, club):
     assert [table.score for table in played.boards[0].tables] == [420, 420, 450, 0]
     path.write_text("board,score_ns,score_ew\n1,420,50\n")
     assert "score_ns 420, but score_ew 50: score_ns counts" in reasons(club[0], path)
+
+
+def test_a_minus_may_be_the_typographic_one(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,contract,declarer,result,score_ns,north\n"
+        "1,4S,N,−1,−50,A−B\n1,4SN−2,,,,\n1,A−/A+,,,,\n1,,,,−100,\n",
+        "utf-8",
+    )
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    first, second, third, fourth = played.boards[0].tables
+    assert (first.score, second.score, fourth.score) == (-50, -100, -100)
+    assert third.adjusted[0] is not None and third.adjusted[0].text == "A-"
+    assert first.names[0] == "A−B"
+
+
+def test_scores_alone_count_and_what_counts_is_a_note(run, tmp_path, club):
+    path = tmp_path / "scores.csv"
+    path.write_text("board,score_ns,ns,ew\n1,420,1,2\n1,-50,3,4\n")
+    assert run("session", club[0], path, "--scores")[::2] == (0, "")
+    path.write_text("board,contract,declarer,score_ns\n1,4S,N,420\n1,4S,N,\n")
+    status, _, error = run("session", club[0], path, "--scores")
+    assert status == 3 and error.splitlines() == [
+        f"note: {path}: line 2: without result: the score 420 counts",
+        f"skipped: {path}: line 3: without result: the table has no score",
+    ]
 
 
 def test_columns_of_one_meaning_are_refused_or_told(tmp_path, club):
@@ -602,6 +635,79 @@ def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
     found = {pair.number for pair in session.pairs(session.compared(played))}
     assert found == {"1 NS", "1 EW", "2 NS", "2 EW"}
     assert not any("itself" in entry.reason for entry in played.skipped)
+
+
+def ways(path: Path) -> list[tuple[str | None, list[str | None]]]:
+    found = session.pairs(session.compared(session.read(path)))
+    assert [pair.direction for pair in found].count(None) in (0, len(found))
+    return [(way, [pair.number for _, pair in placed]) for way, placed in session.rankings(found)]
+
+
+def test_each_direction_of_a_mitchell_has_a_ranking_and_a_howell_one(run, tmp_path):
+    path = tmp_path / "session.csv"
+    head = "board,ns,ew,contract,declarer,result\n"
+    path.write_text(f"{head}1,1,1,4S,N,10\n1,2,2,4S,N,9\n2,1,2,4S,N,10\n2,2,1,4S,N,11\n")
+    assert ways(path) == [("NS", ["1 NS", "2 NS"]), ("EW", ["2 EW", "1 EW"])]
+    out = run("session", path, "--scores")[1]
+    assert re.findall(r"^(\d)\. +(\d \w\w)", out, re.MULTILINE) == [
+        ("1", "1 NS"), ("2", "2 NS"), ("1", "2 EW"), ("2", "1 EW"),
+    ]  # fmt: skip
+    pairs = json.loads(run("session", path, "--scores", "--json")[1])["pairs"]
+    assert [pair["direction"] for pair in pairs].count("NS") == 2
+    path.write_text(f"{head}1,1,3,4S,N,10\n1,4,2,4S,N,9\n2,3,1,4S,N,10\n2,2,4,4S,N,11\n")
+    assert ways(path) == [(None, ["1", "2", "3", "4"])]
+    path.write_text(
+        "board,room,north,south,east,west,contract,declarer,result\n"
+        "1,open,A,C,B,D,4S,N,10\n1,closed,E,G,F,H,4S,N,9\n"
+    )
+    assert [way for way, _ in ways(path)] == [None]
+
+
+@pytest.mark.solver
+def test_a_pair_s_sheet_and_the_ranking_say_the_same():
+    judged = session.judge(session.read(EXAMPLES / "deals.pbn", EXAMPLES / "travellers.csv"))
+    text = session.overview(judged)
+    for pair in session.pairs(judged):
+        sheet = session.pair_sheet(judged, pair)
+        (row,) = re.findall(rf"^\d\. +{pair.number} .*", text, re.MULTILINE)
+        for name in ("Contract", "Luck"):
+            (total,) = re.findall(rf"^{name} +([+−]?[0-9.]+)", sheet, re.MULTILINE)
+            assert total in row.split()
+        assert "Declarer" not in sheet and "Defence" not in sheet, "nothing is recorded"
+    first = next(line for line in session.pair_sheet(judged, session.pairs(judged)[0]).splitlines()
+                 if line.startswith("    1"))  # fmt: skip
+    assert first.split()[-2:] == ["+13.4", "+36.6"]
+
+
+LONG_NAMES = ("Katarzyna Nowak-Kowalska", "Bartholomew Featherstone", "Elisabeth Müller", "Jo")
+
+
+@pytest.mark.solver
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_no_line_is_wider_than_there_is_room(match, width):
+    text = match.read_text()
+    for short, long in zip("ABCD", LONG_NAMES, strict=True):
+        text = text.replace(f'"{short}"', f'"{long}"')
+    match.write_text(text)
+    judged = session.judge(session.read(match))
+    shown = [session.overview(judged, width)]
+    shown += [session.board_sheet(judged, board, width) for board in judged.boards]
+    shown += [session.pair_sheet(judged, pair, width) for pair in session.pairs(judged)]
+    lines = "\n".join(shown).splitlines()
+    assert max(map(len, lines)) <= width
+    assert {word for line in lines for word in line.split()} >= {"Katarzyna", "Featherstone"}
+
+
+def test_columns_give_way_in_turn():
+    rows = [["Name", "Makes", "Score"], ["Ann – Bo", "84%", "+420"]]
+
+    def laid_out(width: int) -> list[str]:
+        return columns(rows, (1, 2), width=width, wraps=(0,), sheds=(1,)).splitlines()
+
+    assert laid_out(22) == ["Name      Makes  Score", "Ann – Bo    84%   +420"]
+    assert laid_out(20) == ["Name     Makes Score", "Ann – Bo   84%  +420"]
+    assert laid_out(17) == ["Name  Makes Score", "Ann –   84%  +420", "Bo"]
+    assert laid_out(11) == ["Name  Score", "Ann –  +420", "Bo"]
 
 
 def test_deals_that_do_not_fit_their_number_are_told(tmp_path, club):

@@ -1,5 +1,6 @@
 """The commands simulate, compare and leads."""
 
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 import trickcast as tc
 from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, interrupted_after
 from trickcast.cards import Seat, Strain, card_text
+from trickcast.cli import simulations
+from trickcast.cli.standard_streams import SafeOutput
 from trickcast.questions import Hooks
 from trickcast.questions.simulations import ContractSheet, SimulateQuestion
 from trickcast.simulation import contracts, trick_picture
@@ -312,3 +315,42 @@ def test_contracts_and_leads_are_ranked_by_either(run) -> None:
     status, _, err = run("simulate", *HANDS, *ONE, "--rank", "played")
     assert status == 2 and "rank has no effect with contract" in err
     assert "rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]
+
+
+class Terminal(io.BytesIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_picture_of_results_so_far_is_refreshed_in_place(monkeypatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    terminal = Terminal()
+    output = SafeOutput(terminal, "utf-8", line_buffering=True)
+    monkeypatch.setattr(sys, "stderr", output)
+    with simulations._watched(Hooks(), lambda found: f"first\n{found}") as hooks:
+        assert hooks.watch is not None
+        hooks.watch("one")
+        hooks.watch("two")
+    shown = terminal.getvalue().decode()
+    assert "\x1b[1A\x1b[2K" in shown and "\\" not in shown
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["simulate", *HANDS], ["compare", "4S", "3N", *HANDS], ["leads", WEST, "3N", "--by", "S"]],
+)
+def test_saved_layouts_replace_no_other_file_unasked(run, tmp_path, asked) -> None:
+    target = tmp_path / "evening.pbn"
+    target.write_text("an evening")
+    status, out, err = run(*asked, "--save", target)
+    assert (status, out) == (2, "") and "exists already (--force replaces it)" in err
+    assert target.read_text() == "an evening"
+
+
+def test_saved_layouts_replace_a_file_if_asked(run, tmp_path) -> None:
+    target = tmp_path / "evening.pbn"
+    target.write_text("an evening")
+    status, *_ = run("simulate", *HANDS, "--solve", 0, "--save", target, "--force")
+    assert status == 0 and len(tc.read(target)) == 60

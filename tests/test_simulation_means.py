@@ -7,6 +7,7 @@ from trickcast.simulation import Plan, means
 from trickcast.simulation.choice import PILOT, Selection
 from trickcast.simulation.plan import Spread
 from trickcast.simulation.run import Aim, Run
+from trickcast.simulation.survey import layouts_wanted
 
 
 def trick_counts(rng, share: float, layouts: int, runs: int):
@@ -81,6 +82,14 @@ def test_arrays_that_do_not_fit() -> None:
         means(np.ones((19, 1)), None)
     with pytest.raises(ValueError, match="estimates for"):
         means(np.ones((30, 1)), np.ones((20, 1)))
+
+
+@pytest.mark.parametrize("precision", [1e-160, 1e-300, 5e-324])
+def test_no_number_of_layouts_reaches_a_tiny_precision(precision: float) -> None:
+    spread = Spread(np.array([0.7]), np.array([0.5]), np.array([0.35]))
+    assert spread.solves(0.0, precision) > 1e300
+    assert spread.estimates(100, precision) == np.inf
+    assert layouts_wanted(np.array([0.5]), precision, 100) == 200
 
 
 @pytest.mark.parametrize("cost", [0.003, 0.05, 0.4, 3.0])

@@ -51,7 +51,7 @@ def convert(
     in_place = any(_same_file(source, target) for source in sources)
     strict = strict or in_place  # else what is skipped would be lost
     if target != "-":
-        may_replace(target, force or in_place)
+        may_replace(target, force or (in_place and boards is None))  # else boards would be lost
     seen, worked_out = target == "-", question.solve or question.estimate
     chunks = cast(  # boards with hidden hands among them, where nothing is worked out
         Iterator[DealSet],

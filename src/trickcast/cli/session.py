@@ -9,6 +9,7 @@ import click
 from .. import session as room
 from .._progress import progress_bar
 from ..questions.session import SessionQuestion
+from . import views
 from .command import Argument, Option
 from .deals import Workers
 from .inputs import CommandError, pass_over
@@ -49,7 +50,7 @@ def session(
     elif pair is not None:
         click.echo("\n\n".join(_pairs(judged, pair)))
     else:
-        click.echo(room.overview(judged))
+        click.echo(room.overview(judged, views.ResultConsole().width))
     pass_over(judged.skipped, listed=as_json)
 
 
@@ -58,7 +59,8 @@ def _boards(judged: room.Judged, number: int) -> list[str]:
     boards = [board for board in judged.boards if board.board.number == number]
     if not boards:
         raise CommandError(f"there is no board {number}")
-    return [room.board_sheet(judged, board) for board in boards]
+    width = views.ResultConsole().width
+    return [room.board_sheet(judged, board, width) for board in boards]
 
 
 def _pairs(judged: room.Judged, wanted: str) -> list[str]:
@@ -66,4 +68,5 @@ def _pairs(judged: room.Judged, wanted: str) -> list[str]:
     found = room.find_pairs(judged, wanted)
     if not found:
         raise CommandError(f"there is no pair {wanted!r} (the ranking lists numbers and names)")
-    return [room.pair_sheet(judged, pair) for pair in found]
+    width = views.ResultConsole().width
+    return [room.pair_sheet(judged, pair, width) for pair in found]

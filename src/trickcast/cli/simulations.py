@@ -38,7 +38,7 @@ from .command import Argument, Option
 from .deals import Workers
 from .inputs import Cluster, CommandError, is_file, known_hands, read_hands
 from .judged_leads import judge_leads
-from .outputs import PAGES, check_output
+from .outputs import PAGES, Force, check_output, may_replace
 from .selecting import Boards, chosen
 
 _INTERRUPTED = 130
@@ -69,6 +69,7 @@ def simulate(
         str | None,
         Option(metavar="FILE", help="SVG or HTML file for a chart of the tricks of --contract."),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Show what contracts make, of the hands that a board shows or options say."""
     if board is not None:
@@ -84,7 +85,7 @@ def simulate(
         raise click.BadParameter(
             "--making and --picture cannot be combined: --making counts no tricks"
         )
-    _check_files(save, picture)
+    _check_files(save, force, picture)
     watching = None if as_json or question.asked else partial(every_sheet, question, last=False)
     with _watched(_hooks(workers, cluster), watching) as hooks:
         result = question.ask(hooks)
@@ -118,9 +119,10 @@ def compare(
     cluster: Cluster = None,
     as_json: AsJson = False,
     save: Save = None,
+    force: Force = False,
 ) -> None:
     """Show by how much each contract beats the first."""
-    _check_files(save)
+    _check_files(save, force)
     with _watched(_hooks(workers, cluster), None if as_json else _so_far) as hooks:
         result = question.ask(hooks)
     _deliver(question, result, save, lambda: show_comparison(question, result, as_json))
@@ -134,6 +136,7 @@ def leads(
     cluster: Cluster = None,
     as_json: AsJson = False,
     save: Save = None,
+    force: Force = False,
 ) -> None:
     """Show what every lead is worth, or of a file what each lead cost."""
     if not question.is_hand and (question.leader == "-" or is_file(question.leader)):
@@ -148,7 +151,7 @@ def leads(
         raise click.BadParameter(f"--boards needs a file ({shorten(question.leader)} is none)")
     if not question.is_hand:
         question = question.but(leader=str(next(read_hands(question.leader))))
-    _check_files(save)
+    _check_files(save, force)
     result = question.ask(_hooks(workers, cluster))
     _deliver(question, result, save, lambda: show_leads(question, result, as_json))
 
@@ -163,7 +166,8 @@ def _watched(hooks: Hooks, picture: Callable[[Any], Any] | None) -> Iterator[Hoo
     if picture is None or not sys.stderr.isatty():
         yield hooks
         return
-    console = views.ResultConsole(stderr=True)
+    # a command's standard error escapes what steers a terminal, but for this
+    console = views.ResultConsole(file=getattr(sys.stderr, "steering", sys.stderr))
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield replace(hooks, watch=lambda found: live.update(picture(found), refresh=True))
 
@@ -172,7 +176,7 @@ def _so_far(found: Comparison) -> str:
     return found.text(None)
 
 
-def _check_files(save: str | None, picture: str | None = None) -> None:
+def _check_files(save: str | None, force: bool, picture: str | None = None) -> None:
     """Refuse files that cannot be written before the work, not after it."""
     if save is not None and (format := format_to_write(save)).name in _WHOLE_TABLES:
         raise click.BadParameter(
@@ -181,6 +185,7 @@ def _check_files(save: str | None, picture: str | None = None) -> None:
         )
     if save is not None:
         check_target(save)
+        may_replace(save, force)
     if picture is not None:
         check_output("--picture", picture, _PICTURES)
 

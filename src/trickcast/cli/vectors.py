@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from rich.table import Table
 
-from ..cards import PRINTED_STRAINS, Board, Hand, Seat, whole_percent
+from ..cards import PRINTED_STRAINS, Board, DealError, Hand, Seat, whole_percent
 from ..questions.hands import NearestQuestion, PairQuestion, hand_embedding, hand_or_words
 from . import views
 from .command import Argument, Option
@@ -39,6 +39,11 @@ def pair(
     as_json: AsJson = False,
 ) -> None:
     """Show what each pair of hands takes."""
+    if south is None and not is_file(north) and _is_hand(north):
+        raise CommandError(
+            f"{north!r} has no partner (expected a second hand, or a description: "
+            "'15-17, balanced')"
+        )
     # strict: a hand that was skipped would leave its partner to another
     boards = [] if south is not None else list(read_pairs(north))
     if question.auction is not None and any(seat is not Seat.NORTH for _, seat, _, _ in boards):
@@ -61,6 +66,14 @@ def pair(
             if board is not None:
                 click.echo(heading(i + 1, board))
             _show_pair(hands, (first, first.partner), estimates[i], question, board)
+
+
+def _is_hand(text: str) -> bool:
+    try:
+        Hand(text)
+    except DealError:
+        return False
+    return True
 
 
 def _show_pair(

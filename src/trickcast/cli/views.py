@@ -2,6 +2,7 @@
 
 import sys
 from textwrap import fill
+from typing import IO
 
 from rich.console import Console
 
@@ -14,9 +15,10 @@ class ResultConsole(Console):
     It drops colours by itself where output is no terminal.
     """
 
-    def __init__(self, *, stderr: bool = False) -> None:
-        width = None if (sys.stderr if stderr else sys.stdout).isatty() else _WIDTH
-        super().__init__(highlight=False, markup=False, width=width, stderr=stderr)
+    def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
+        output = file or (sys.stderr if stderr else sys.stdout)
+        width = None if output.isatty() else _WIDTH
+        super().__init__(highlight=False, markup=False, width=width, stderr=stderr, file=file)
 
     def on_broken_pipe(self) -> None:
         """Leave it to the command line what a reader that goes away means."""

@@ -62,7 +62,10 @@ class SessionBoardAnswer(TypedDict):
 
 
 class PairStanding(TypedDict):
-    """What a pair or a player made; ``intervals`` are of 95 %."""
+    """What a pair or a player made; ``intervals`` are of 95 %.
+
+    ``direction`` is ``NS`` or ``EW`` where each has a ranking of its own, else null.
+    """
 
     number: str | None
     names: list[str]
@@ -77,6 +80,7 @@ class PairStanding(TypedDict):
     adjusted: float
     intervals: dict[str, Interval]
     lost: dict[str, int]
+    direction: str | None
 
 
 class MatchStanding(TypedDict):

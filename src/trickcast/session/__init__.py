@@ -4,7 +4,7 @@
 """
 
 from .judging import Judged, JudgedBoard, JudgedTable, ScoreParts, compared, judge
-from .ranking import Match, PairResult, Total, matches, pairs, players
+from .ranking import Match, PairResult, Total, matches, pairs, players, rankings
 from .reading import joined, read
 from .showing import as_csv, as_json, board_sheet, find_pairs, overview, pair_sheet
 from .tables import IMPS, MATCHPOINTS, Adjusted, Session, SessionBoard, Stated, Table
@@ -36,6 +36,7 @@ __all__ = [
     "pair_sheet",
     "pairs",
     "players",
+    "rankings",
     "read",
 ]
 

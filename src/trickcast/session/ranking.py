@@ -1,8 +1,8 @@
 """Pairs and matches of a session: totals, why they came about, and how sure that is."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -13,6 +13,7 @@ from .judging import Judged, JudgedTable
 from .tables import MATCHPOINTS, Adjusted, Floats, Table, two_fields
 
 PARTS = ("contract", "lead", "defence", "declarer", "luck")
+_DIRECTIONS = ("NS", "EW")
 _CONFIDENCE = 0.95
 _EVEN = 0.5
 
@@ -44,6 +45,9 @@ class PairResult:
     """What artificial scores and penalties bring, which no part explains."""
     lost: dict[str, int]
     """Tricks given away by role, as far as plays and leads are known."""
+    direction: str | None = None
+    """``"NS"`` or ``"EW"`` where each direction has a ranking of its own; None where all share one.
+    """
 
     @property
     def known(self) -> set[str]:
@@ -213,7 +217,7 @@ def _seats_of_pairs(table: Table, side: int, fields: bool) -> Iterator[_Who]:
     number = table.numbers[side]
     if number is not None:
         if fields:
-            yield f"{number} {('NS', 'EW')[side]}", names, seats
+            yield f"{number} {_DIRECTIONS[side]}", names, seats
         elif number != table.numbers[1 - side]:
             yield number, names, seats
     elif len(names) == 2 and {*names} != others:
@@ -234,6 +238,7 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
     adjusted: dict[object, list[Adjusted]] = defaultdict(list)
     taken: dict[object, float] = defaultdict(float)
     called: dict[object, tuple[str | None, tuple[str, ...]]] = {}
+    sat: dict[object, Counter[int]] = defaultdict(Counter)
     for board in judged.boards:
         for table in board.tables:
             for side in (0, 1):
@@ -241,18 +246,67 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
                     key = number or frozenset(names)
                     if len(names) > len(called.setdefault(key, (number, names))[1]):
                         called[key] = number, names
+                    sat[key][side] += 1
                     taken[key] += table.table.penalties[side]
                     if (given := table.table.adjusted[side]) is not None:
                         adjusted[key].append(given)
                     elif table.value is not None:
                         rows[key].append(_row(table, side, seats))
     by_share = judged.session.scoring == MATCHPOINTS
+    apart = _apart(judged, sat.values())
     found = [
-        _result(*called[key], rows[key], adjusted[key], taken[key], by_share)
+        replace(
+            _result(*called[key], rows[key], adjusted[key], taken[key], by_share),
+            direction=_DIRECTIONS[sat[key].most_common(1)[0][0]] if apart else None,
+        )
         for key in called
         if rows[key] or adjusted[key]
     ]
     return sorted(found, key=lambda pair: -pair.score.value)
+
+
+def _apart(judged: Judged, sat: Iterable[Counter[int]]) -> bool:
+    """Whether the directions cannot be compared: most sit one way alone, and in no team's room."""
+    tables = (table for board in judged.session.boards for table in board.tables)
+    if any(table.teams or _teams_of_room(table.room) for table in tables):
+        return False
+    ways = [len(sides) for sides in sat]
+    return 2 * ways.count(2) < len(ways)
+
+
+def rankings(found: Sequence[PairResult]) -> list[tuple[str | None, list[tuple[int, PairResult]]]]:
+    """Return each ranking: its direction, or None for all, and its pairs with their places.
+
+    Pairs of the same score share a place.
+
+    Args:
+        found: The pairs, as from ``pairs``.
+
+    Returns:
+        One ranking; two where the directions are ranked apart, North-South first.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from trickcast import session
+        >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+        >>> rows = ["board,deal,contract,declarer,result,ns,ew"]
+        >>> rows += [f"1,{deal},4H,N,10,1,2", f"1,{deal},3NT,S,8,3,4"]
+        >>> size = Path("results.csv").write_text("\\n".join(rows))
+        >>> found = session.pairs(session.judge(session.read("results.csv")))
+        >>> [(way, [(n, p.number) for n, p in ranked]) for way, ranked in session.rankings(found)]
+        [('NS', [(1, '1'), (2, '3')]), ('EW', [(1, '4'), (2, '2')])]
+    """
+    ways = [way for way in (None, *_DIRECTIONS) if any(pair.direction == way for pair in found)]
+    return [(way, _placed([p for p in found if p.direction == way])) for way in ways]
+
+
+def _placed(found: Sequence[PairResult]) -> list[tuple[int, PairResult]]:
+    placed, place, before = list[tuple[int, PairResult]](), 0, None
+    for number, pair in enumerate(found, start=1):
+        score = round(pair.score.value, 6)
+        place, before = (place if score == before else number), score
+        placed.append((place, pair))
+    return placed
 
 
 def _row(table: JudgedTable, side: int, seats: tuple[Seat, ...]) -> _Row:

@@ -29,14 +29,15 @@ from .result_rows import (
 from .tables import IMPS, MATCHPOINTS, Session, SessionBoard, Table, two_fields
 
 _SEGMENT = ("Event", "Stage", "Round", "Section")
-_POSSIBLE = frozenset(
-    int(points)
+_POSSIBLE_SCORES = frozenset(
+    sign * int(points)
     for level in range(1, 8)
     for strain in "SDN"
     for doubled in ("", "X", "XX")
     for vulnerable in (False, True)
     for points in score(f"{level}{strain}{doubled}", np.arange(14), vulnerable)
-)
+    for sign in (1, -1)
+) | {0}
 _CLOSE = 0.011
 """Hundredths are what files round to."""
 _SHOWN = 8
@@ -117,6 +118,13 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
     session = reader.session()
     known = tuple(board for board in session.boards if board.deal is not None)
     return replace(session, boards=known)
+
+
+class Told(Skipped):
+    """What does not fit at a table that counts all the same; commands call it a note."""
+
+    __slots__ = ()
+    word = "note"
 
 
 @dataclass
@@ -380,11 +388,12 @@ class _Reader:
     def _add_table_of_number(self, row: Row) -> None:
         """Add a traveller's row to the board of its number."""
         if row.number is None:
-            self._tell_all(row.place, (*row.wrong, "no deal and no board number"))
+            self._tell_all(row.place, row.wrong)
+            self._skip(row.place, "no deal and no board number")
             return
         found = [board for board in self._boards.values() if board.number == row.number]
         if len(found) > 1:
-            self._tell(row.place, f"{len(found)} deals are board {row.number} (expected one)")
+            self._skip(row.place, f"{len(found)} deals are board {row.number} (expected one)")
             return
         if not found:
             said = Board(number=row.number, dealer=row.dealer, vulnerability=row.vulnerability)
@@ -408,7 +417,10 @@ class _Reader:
         self._tell_all(place, wrong)
         table = Table(place=place, vulnerability=joined.vulnerability, **facts)
         points, reasons = _scored(table)
-        self._tell_all(place, (*reasons, *_of_pairs(table)))
+        tell = self._skip if points is None else self._tell
+        for reason in reasons:
+            tell(place, reason)
+        self._tell_all(place, _of_pairs(table))
         joined.tables.append(replace(table, score=points))
 
     def _board(self, joined: _Joined) -> SessionBoard:
@@ -478,8 +490,11 @@ class _Reader:
         for reason in reasons:
             self._tell(place, reason)
 
-    def _tell(self, place: str, reason: str) -> None:
+    def _skip(self, place: str, reason: str) -> None:
         self._skipped.append(Skipped(place, reason))
+
+    def _tell(self, place: str, reason: str) -> None:
+        self._skipped.append(Told(place, reason))
 
     def _scoring(self, boards: list[SessionBoard]) -> str:
         """Return by what pairs are ranked: as files say, else by the number of tables."""
@@ -553,10 +568,12 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
         for name, value in (("contract", contract), ("declarer", declarer), ("result", tricks))
         if value is None
     ]
+    if said in _POSSIBLE_SCORES and len(missing) == 3:  # the file gives scores, and no more
+        return said, []
     without = f"without {' and '.join(missing)}"
     if said is None:
         return None, [f"{without}: the table has no score"]
-    if said != 0 and abs(said) not in {abs(points) for points in _POSSIBLE}:
+    if said not in _POSSIBLE_SCORES:
         return None, [f"score {said}, which no contract gives, {without}: the table has no score"]
     return said, [f"{without}: the score {said} counts"]
 

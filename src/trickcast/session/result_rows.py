@@ -50,6 +50,9 @@ COLUMNS = (
 )  # fmt: skip
 """The columns that are read, in lower case; others are left out, and told."""
 
+_OF_WORDS = {"north", "east", "south", "west", "room", "table", "pairid_ns", "pairid_ew"}
+"""Columns that hold no numbers but names."""
+
 
 class Row(NamedTuple):
     """A row of results, as values of Table; and what is wrong with it."""
@@ -152,7 +155,9 @@ class MatchHeader(NamedTuple):
         ``wrong`` takes what cannot be read.
         """
         place = 2 * (number - self.first) + (room == "closed")
-        cells = {"contract": self.results[place] if 0 <= place < len(self.results) else ""}
+        cells = {
+            "contract": _plain_minus(self.results[place]) if 0 <= place < len(self.results) else ""
+        }
         values = outcome(cells, wrong)._asdict() | {"adjusted": _adjusted(cells)}
         return values if values["contract"] or any(values["adjusted"]) else None
 
@@ -210,6 +215,9 @@ def adjusted_score(text: str | None) -> Adjusted | None:
 
 def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     """Read a row; a cell that cannot be read is unknown, and told."""
+    cells = {
+        name: text if name in _OF_WORDS else _plain_minus(text) for name, text in cells.items()
+    }
 
     def read(name: str, parse: Any) -> Any:
         return read_cell(cells, name, parse, wrong)
@@ -218,7 +226,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     if (lead := read("lead", parse_card)) is not None:
         values["lead"] = card_text(lead)
     ns, ew = (
-        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", whole)
+        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", _whole)
         for side in ("ns", "ew")
     )
     if ew is not None and ns not in (None, -ew):
@@ -226,7 +234,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     elif ew is not None:
         ns = -ew
     values["score"] = ns
-    values["count"] = read("multiplicity", count_from_1) or 1
+    values["count"] = read("multiplicity", _count) or 1
     values["numbers"] = tuple(known_text(cells.get(f"pairid_{side}")) for side in ("ns", "ew"))
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
     room = known_text(cells.get("room"))
@@ -242,7 +250,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
         place,
         values,
         wrong,
-        read("board", count_from_1),
+        read("board", _count),
         read("deal", Deal),
         read("dealer", Seat.parse),
         read("vulnerable", Vulnerability.parse),
@@ -265,8 +273,26 @@ def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | Non
     return ns, ew
 
 
+def _plain_minus(text: str) -> str:
+    """Return a text with the minus of a keyboard in place of the typographic one, as we show it."""
+    return text.replace("\N{MINUS SIGN}", "-")
+
+
+def _whole(text: str) -> int:
+    _finite(text)
+    return whole(text)
+
+
+def _count(text: str) -> int:
+    _finite(text)
+    return count_from_1(text)
+
+
 def _finite(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError("expected a number") from None
     if not isfinite(number):
         raise ValueError("expected a finite number")
     return number

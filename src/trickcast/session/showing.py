@@ -6,21 +6,26 @@ Rounded parts still add up: what rounding leaves is put to luck.
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..cards import PRINTED_STRAINS, Seat, counted
 from ..played import norms
 from ..scoring import Contract
+from .columns import WIDTH, columns, paragraph
 from .judging import ROLES, Judged, JudgedBoard, JudgedTable, ScoreParts
-from .ranking import PARTS, Match, PairResult, matches, pairs, players
+from .ranking import PARTS, Match, PairResult, matches, pairs, players, rankings
 from .tables import MATCHPOINTS, Table
 
 _EVEN = 0.5
 _FEW = 2
 """Tables of a board that are all listed; of more the contracts are counted."""
 _MINUS = "−"
+_SHED_OF_BOARD, _SHED_OF_PAIR = (9, 8, 5), (4, 3)
+"""Columns of the sheets that are left out where there is no room, the first first."""
+_WAYS: dict[str | None, str] = {"NS": "North–South", "EW": "East–West"}
+"""Heads of the rankings of one direction."""
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
@@ -119,6 +124,7 @@ def _pair_json(judged: Judged, pair: PairResult, digits: int) -> dict[str, Any]:
             for name, total in totals.items()
         },
         "lost": pair.lost,
+        "direction": pair.direction,
     }
 
 
@@ -187,11 +193,12 @@ def as_csv(judged: Judged) -> str:
 # --- lines for a terminal ---
 
 
-def overview(judged: Judged) -> str:
+def overview(judged: Judged, width: int = WIDTH) -> str:
     """Return a session's overview: its boards, matches and ranking.
 
     Args:
         judged: The judged session.
+        width: Characters of a line.
 
     Returns:
         Text.
@@ -208,13 +215,13 @@ def overview(judged: Judged) -> str:
     """
     if not any(board.tables for board in judged.boards):
         return "No board has a contract or a result, so there is nothing to judge."
-    parts = [_boards(judged), _ranking(judged), _matches(judged)]
+    parts = [_boards(judged, width), _ranking(judged, width), _matches(judged, width)]
     if all(sum(t.table.count for t in board.tables) < 2 for board in judged.boards):
         parts.append("Each board was played at one table, so there is nothing to compare.")
     return "\n\n".join(filter(None, parts))
 
 
-def _boards(judged: Judged) -> str:
+def _boards(judged: Judged, width: int) -> str:
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected"]]
     for board in judged.boards:
         name = "" if board.board.number is None else str(board.board.number)
@@ -225,7 +232,7 @@ def _boards(judged: Judged) -> str:
         for table in board.tables:
             rows.append([name, table.table.room or best, *_cells(judged, table)])
             name = ""
-    return _columns(rows, right=(0, 4, 5, 6, 7))
+    return columns(rows, right=(0, 4, 5, 6, 7), width=width, wraps=(1,))
 
 
 def _commonest(board: JudgedBoard) -> list[str]:
@@ -269,28 +276,24 @@ def _compared(judged: Judged, table: JudgedTable) -> str:
     return _signed(table.imps, 1)
 
 
-def _ranking(judged: Judged) -> str:
+def _ranking(judged: Judged, width: int) -> str:
     found = pairs(judged)
+    tables = []
+    for direction, ranked in rankings(found):
+        rows = [_head(judged, _WAYS.get(direction, "Pair"))]
+        rows += [[f"{place}.", *_of_pair(judged, pair)] for place, pair in ranked]
+        right = (0, *range(2, len(rows[0])))
+        tables.append(columns(rows, right=right, width=width, wraps=(1,)))
     if not found:
         return ""
-    rows = [_head(judged)]
-    rows += [[f"{rank}.", *_of_pair(judged, pair)] for rank, pair in _ranked(found)]
-    table = _columns(rows, right=(0, *range(2, len(rows[0]))))
-    return "\n".join(filter(None, (table, _note(judged, found))))
+    note = _note(judged, found)
+    tables[-1] += f"\n{paragraph(note, width)}" * bool(note)
+    return "\n\n".join(tables)
 
 
-def _ranked(found: Sequence[PairResult]) -> Iterator[tuple[int, PairResult]]:
-    """Yield places from 1 on; pairs of the same score share one."""
-    place, before = 0, None
-    for number, pair in enumerate(found, start=1):
-        score = round(pair.score.value, 6)
-        place, before = (place if score == before else number), score
-        yield place, pair
-
-
-def _head(judged: Judged) -> list[str]:
+def _head(judged: Judged, who: str) -> list[str]:
     parts = ["Contract", "Lead", "Defence", "Declarer", "Luck", "Adjusted"]
-    return ["", "Pair", "Boards", _unit(judged), *parts * _is_judged(judged)]
+    return ["", who, "Boards", _unit(judged), *parts * _is_judged(judged)]
 
 
 def _is_judged(judged: Judged) -> bool:
@@ -303,13 +306,18 @@ def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
     names = [pair.label] + [f"({' – '.join(pair.names)})"] * bool(pair.number and pair.names)
     cells = [" ".join(names), str(pair.boards), score]
     if _is_judged(judged):
-        even = _EVEN if scale > 1 else 0.0
-        total = scale * (pair.score.value - even - pair.adjusted)
-        values = {name: scale * each.value for name, each in pair.parts.items()}
-        shown = adding_up(values, total, 1)
-        cells += [_signed(part, 1) if name in pair.known else "" for name, part in shown.items()]
+        cells += _parts_of(judged, pair).values()
         cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
     return cells
+
+
+def _parts_of(judged: Judged, pair: PairResult) -> dict[str, str]:
+    """Return a pair's parts as shown: they add up, and are blank where nothing is known."""
+    by_share = judged.session.scoring == MATCHPOINTS
+    scale, even = (100, _EVEN) if by_share else (1, 0.0)
+    values = {name: scale * each.value for name, each in pair.parts.items()}
+    shown = adding_up(values, scale * (pair.score.value - even - pair.adjusted), 1)
+    return {name: _signed(part, 1) if name in pair.known else "" for name, part in shown.items()}
 
 
 def _note(judged: Judged, found: Sequence[PairResult]) -> str:
@@ -328,7 +336,7 @@ def _note(judged: Judged, found: Sequence[PairResult]) -> str:
     )
 
 
-def _matches(judged: Judged) -> str:
+def _matches(judged: Judged, width: int) -> str:
     rows = [
         [
             match.teams[0],
@@ -340,15 +348,16 @@ def _matches(judged: Judged) -> str:
         ]
         for match in matches(judged)
     ]
-    return _columns(rows, right=(1, 3))
+    return columns(rows, right=(1, 3), width=width, wraps=(0, 2, 5))
 
 
-def board_sheet(judged: Judged, board: JudgedBoard) -> str:
+def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:
     """Return the sheet of a board: its deal, par, tables and what each was worth.
 
     Args:
         judged: The judged session.
         board: One of its boards.
+        width: Characters of a line.
 
     Returns:
         Text.
@@ -376,7 +385,8 @@ def board_sheet(judged: Judged, board: JudgedBoard) -> str:
             [seat.letter, *(str(exact[strain, seat]) for strain in PRINTED_STRAINS)]
             for seat in Seat
         ]
-        lines += [_columns(rows, right=range(1, 6)), f"Par {board.par}"]
+        lines += [columns(rows, right=range(1, 6), width=width)]
+        lines += [paragraph(f"Par {board.par}", width)]
     if board.field is not None:
         lines.append(f"Field {_signed(board.field)}: the mean of what its contracts are worth")
     ordered = sorted(board.tables, key=lambda table: -(table.table.score or 0))
@@ -393,10 +403,17 @@ def board_sheet(judged: Judged, board: JudgedBoard) -> str:
         ]
         for table in ordered
     ]
-    lines.append(_columns(rows, right=(0, *range(5, 13))))
     lines.append(
-        "Contract + play + luck = score − field; play and luck stand together where no play is "
-        "recorded."
+        columns(
+            rows, right=(0, *range(5, 13)), width=width, wraps=(1, 2, 6, 13), sheds=_SHED_OF_BOARD
+        )
+    )
+    lines.append(
+        paragraph(
+            "Contract + play + luck = score − field; play and luck stand together where no play is "
+            "recorded.",
+            width,
+        )
     )
     return "\n\n".join(lines)
 
@@ -420,12 +437,13 @@ def _three_parts(parts: ScoreParts | None) -> list[str]:
     return [_signed(value) for value in adding_up(values, parts.swing, 0).values()]
 
 
-def pair_sheet(judged: Judged, pair: PairResult) -> str:
+def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
     """Return a pair's own sheet: its boards, its totals with intervals, what it gave away.
 
     Args:
         judged: The judged session.
         pair: One of its pairs, as from ``pairs``.
+        width: Characters of a line.
 
     Returns:
         Text.
@@ -444,10 +462,9 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
     scale = 100 if judged.session.scoring == MATCHPOINTS else 1
     own = {PARTS[0]: "Contract", **{role: role.capitalize() for role in ROLES}, "luck": "Luck"}
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), *own.values()]]
+    is_judged = _is_judged(judged)
     for board, table, result in _own_boards(judged, pair):
-        parts = {name: scale * each.value for name, each in result.parts.items()}
-        even = _EVEN if scale > 1 else 0.0
-        total = scale * (result.score.value - even - result.adjusted)
+        parts = _parts_of(judged, result) if is_judged else {}
         value = scale * result.score.value
         side = _side_of(pair, table.table)
         cells = _cells(judged, table)[:4]
@@ -456,46 +473,47 @@ def pair_sheet(judged: Judged, pair: PairResult) -> str:
         rows.append(
             ["" if board.board.number is None else str(board.board.number), ("N–S", "E–W")[side],
              *cells, f"{value:.1f}" if scale > 1 else _signed(value, 1),
-             *(_signed(part, 1) for part in adding_up(parts, total, 1).values())]
+             *parts.values()]
         )  # fmt: skip
     lines = [f"{' '.join(_of_pair(judged, pair)[:1])}: {counted(pair.boards, 'board')}"]
-    lines.append(_columns(rows, right=(0, *range(4, 12))))
+    lines.append(columns(rows, right=(0, *range(4, 12)), width=width, sheds=_SHED_OF_PAIR))
     totals = [["", _unit(judged), "95 % interval"]]
+    shares = _parts_of(judged, pair) if is_judged else {}
     for name, sums in {"score": pair.score, **pair.parts}.items():
-        if name not in ("score", *pair.known):
+        if name != "score" and not shares.get(name):
             continue
         shown = _unsigned if (name, scale) == ("score", 100) else _signed
         ends = [shown(scale * end, 1) for end in sums.interval or ()]
-        totals.append([name.capitalize(), shown(scale * sums.value, 1), " to ".join(ends)])
+        total = shares.get(name) or shown(scale * sums.value, 1)
+        totals.append([name.capitalize(), total, " to ".join(ends)])
     if pair.adjusted:
         totals.append(["Adjusted scores, penalties", _signed(scale * pair.adjusted, 1), ""])
-    lines.append(_columns(totals, right=(1,)))
+    lines.append(columns(totals, right=(1,), width=width))
     alone = [player for player in players(judged) if player.names[0] in pair.names]
     if alone and pair.lost:
         rows = [["Player", "Boards", *own.values()]]
-        rows += [_of_player(player, scale) for player in alone]
-        lines.append(_columns(rows, right=range(1, 7)))
+        rows += [_of_player(judged, player, scale) for player in alone]
+        lines.append(columns(rows, right=range(1, 7), width=width, wraps=range(7)))
     if pair.recorded:
         lost = [
             f"{role} {pair.lost.get(role, 0)} (champions: {norms()[role].mean:.2f} a board)"
             for role in ROLES
         ]
-        lines.append(f"Tricks given away: {', '.join(lost)}")
-    lines.append(
-        "Luck is the rest: the cards, the opponents' plays, what other tables did"
-        + ("." if pair.recorded == pair.boards else "; and your play where it is not recorded.")
-    )
+        lines.append(paragraph(f"Tricks given away: {', '.join(lost)}", width))
+    if is_judged:
+        luck = "Luck is the rest: the cards, the opponents' plays, what other tables did"
+        more = "." if pair.recorded == pair.boards else "; and your play where it is not recorded."
+        lines.append(paragraph(luck + more, width))
     return "\n\n".join(lines)
 
 
-def _of_player(player: PairResult, scale: int) -> list[str]:
+def _of_player(judged: Judged, player: PairResult, scale: int) -> list[str]:
     """Return a player's parts over all boards, whoever sat opposite, each with its interval."""
     cells = [player.names[0], str(player.boards)]
-    for name, part in player.parts.items():
-        shown = _signed(scale * part.value, 1)
-        ends = part.interval
-        reach = f" ±{scale * (ends[1] - ends[0]) / 2:.1f}" if ends else ""
-        cells.append(f"{shown}{reach}" if name in player.known else "")
+    for name, shown in _parts_of(judged, player).items():
+        ends = player.parts[name].interval
+        reach = f" ±{scale * (ends[1] - ends[0]) / 2:.1f}" if ends and shown else ""
+        cells.append(f"{shown}{reach}")
     return cells
 
 
@@ -582,20 +600,3 @@ def _signed(value: float | None, digits: int = 0) -> str:
 
 def _unsigned(value: float, digits: int) -> str:
     return f"{value:.{digits}f}"
-
-
-def _columns(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
-    """Lay rows out in columns; those that are empty but for their head are left out."""
-    if not rows:
-        return ""
-    aligned, size = {*right}, max(map(len, rows))
-    filled = [[*row, *[""] * (size - len(row))] for row in rows]
-    kept = [i for i in range(size) if any(row[i] for row in (filled[1:] or filled))]
-    widths = {i: max(len(row[i]) for row in filled) for i in kept}
-    lines = (
-        "  ".join(
-            row[i].rjust(widths[i]) if i in aligned else row[i].ljust(widths[i]) for i in kept
-        )
-        for row in filled
-    )
-    return "\n".join(map(str.rstrip, lines))

@@ -146,9 +146,10 @@ class Spread:
     def solves(self, ratio: float, half_width: float) -> float:
         """Return how many layouts to solve for a 95 % interval of ± ``half_width``."""
         tail = (1 + CONFIDENCE) / 2
-        needed = self.left(ratio) / half_width**2 * stdtrit(np.inf, tail) ** 2
+        rough = self.left(ratio) / half_width / half_width  # a square may be no number above 0
+        needed = rough * stdtrit(np.inf, tail) ** 2
         quantile = stdtrit(max(needed, MINIMUM_EXACT) - 2, tail)  # Student's is wider for few
-        return float(self.left(ratio) / half_width**2 * quantile**2)
+        return float(rough * quantile**2)
 
     def estimates(self, solved: int, half_width: float) -> float:
         """Return how many layouts to estimate for that, so many being solved; inf if none do."""

@@ -119,4 +119,4 @@ def layouts_wanted(half_widths: Floats, precision: float, solved: int) -> int:
     ratio = float(np.nanmax(half_widths)) / precision
     if not solved >= MINIMUM_EXACT or ratio <= 1:
         return solved
-    return int(np.ceil(solved * min(ratio**2 * 1.03, 2.0)))
+    return int(np.ceil(solved * min(min(ratio, 2.0) ** 2 * 1.03, 2.0)))

@@ -29,7 +29,16 @@ from ..cards import (
 )
 from ..estimator import TrickEstimate
 from ..scoring import Contract, Par
-from ..session import MATCHPOINTS, Judged, JudgedBoard, JudgedTable, PairResult, matches, pairs
+from ..session import (
+    MATCHPOINTS,
+    Judged,
+    JudgedBoard,
+    JudgedTable,
+    PairResult,
+    matches,
+    pairs,
+    rankings,
+)
 from ..session.showing import adding_up
 from .words import ENGLISH, Words
 
@@ -408,7 +417,8 @@ def _results(session: Judged) -> str:
     """Return the matches, the ranking and the swings that mattered."""
     ranked = pairs(session)
     long = len(ranked) > _LONG
-    ranking = f'<div class="ranked{" long" * long}">{_ranking(session, ranked)}</div>'
+    tables = "".join(_ranking(session, way, placed) for way, placed in rankings(ranked))
+    ranking = f'<div class="ranked{" long" * long}">{tables}</div>'
     parts = [_matches(session), *[ranking, _swings(session)][:: -1 if long else 1]]
     return f'<section class="ranking">{"".join(parts)}</section>\n'
 
@@ -425,13 +435,15 @@ def _matches(session: Judged) -> str:
     return _table("matches", ["Match", "IMPs", "VP"], lines, "matches") if lines else ""
 
 
-def _ranking(session: Judged, ranked: Sequence[PairResult]) -> str:
+def _ranking(
+    session: Judged, direction: str | None, ranked: Sequence[tuple[int, PairResult]]
+) -> str:
+    """Return a ranking: of all pairs, or of those that sat in one direction."""
     by_share = session.session.scoring == MATCHPOINTS
     scale = 100 if by_share else 1
-    lines, place, before = [], 0, None
-    for number, pair in enumerate(ranked, start=1):
+    lines = []
+    for place, pair in ranked:
         score = round(scale * pair.score.value, 4)
-        place, before = (place if score == before else number), score
         shown = f"{score:.1f}" if by_share else _signed(score, 1)
         names = " – ".join(map(escape, pair.names))
         label = f"{pair.number} {names}" if pair.number else names
@@ -446,7 +458,7 @@ def _ranking(session: Judged, ranked: Sequence[PairResult]) -> str:
         lines.append([f"{place}.", label, str(pair.boards), shown, reach, *parts])
     heads = [
         "",
-        "Pair",
+        {"NS": "North–South", "EW": "East–West"}.get(direction or "", "Pair"),
         "Boards",
         _unit(session),
         "95 %",
