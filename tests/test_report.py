@@ -247,6 +247,19 @@ def test_equal_results_of_many_tables_are_counted(run, match: Path, tmp_path: Pa
     assert "Most common lead: ♦Q, 3 of 6" in Elements(page).text
 
 
+@pytest.mark.solver
+def test_equal_results_have_the_pairs_that_had_them(run, match: Path, tmp_path: Path) -> None:
+    text = re.sub(r"\[Room.*", "", match.read_text().split("\n\n")[0], flags=re.DOTALL)
+    rows = "1 4 4H N 10\n2 5 4H N 10\n3 6 3NT S 8\n"
+    path, out = tmp_path / "club.pbn", tmp_path / "club.html"
+    path.write_text(f'{text}[ScoreTable "PairId_NS;PairId_EW;Contract;Declarer;Result"]\n{rows}')
+    assert run("report", path, "-o", out)[0] == 0
+    found = re.search(r'<table class="results">.*?</table>', out.read_text("utf-8"))
+    assert found is not None
+    firsts = [Elements(cell).text for cell in re.findall(r"<tr><td>(.*?)</td>", found[0])]
+    assert firsts == ["2× 1–4 2–5", "1× 3–6"]
+
+
 @pytest.mark.slow
 @pytest.mark.solver
 def test_hand_records_are_so_many_on_a_page(run, session: Path, tmp_path: Path) -> None:

@@ -365,10 +365,13 @@ def _played(session: Judged, board: JudgedBoard) -> str:
 
 
 def _cells(session: Judged, group: Sequence[JudgedTable], several: bool) -> Iterator[str]:
-    """Yield the cells of equal results: how many or where, contract, lead, score and so on."""
+    """Yield the cells of equal results: how many and whose, or where, contract, lead and so on."""
     first, table = group[0], group[0].table
     count = sum(judged.table.count for judged in group)
-    yield f"{count}×" if several else escape(table.room or "")
+    where = f"{count}×" if several else escape(table.room or "")
+    pairs = [judged.table.numbers for judged in group if None not in judged.table.numbers]
+    played = " ".join(escape(f"{ours}–{theirs}") for ours, theirs in pairs)
+    yield f'{where} <span class="pairs">{played}</span>' if played else where
     yield _contract(first)
     leads = Counter(judged.table.lead for judged in group if judged.table.lead)
     yield " ".join(_card(card) for card, _ in leads.most_common(2))
