@@ -258,6 +258,12 @@ def test_equal_results_have_the_pairs_that_had_them(run, match: Path, tmp_path: 
     assert found is not None
     firsts = [Elements(cell).text for cell in re.findall(r"<tr><td>(.*?)</td>", found[0])]
     assert firsts == ["2× 1–4 2–5", "1× 3–6"]
+    ranking = re.search(r'<table class="ranking">.*?</table>', out.read_text("utf-8"))
+    assert ranking is not None and "Boards" in ranking[0] and "Declarer" not in ranking[0]
+    path.write_text(path.read_text() + "1 9 4H N 9\n")
+    assert run("report", path, "-o", out)[0] == 3
+    page = out.read_text("utf-8")
+    assert "<p>Note: board 1, ScoreTable row 4: pair 1 played this board before: board 1" in page
 
 
 @pytest.mark.slow

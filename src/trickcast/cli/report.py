@@ -138,8 +138,12 @@ def report(
             f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
             f"them; chances: {estimator.info.name}"
         )
-        left_out = [str(entry).removeprefix(f"{deals[0]}: ") for entry in passed_over()]
-        page = report_page(heading, shown, left_out, about, judged, words)
+        notes = [
+            f"{getattr(entry, 'word', 'left out').capitalize()}: "
+            + str(entry).replace(f"{deals[0]}: ", "")
+            for entry in passed_over()
+        ]
+        page = report_page(heading, shown, notes, about, judged, words)
     _write(out, page, len(shown))
 
 

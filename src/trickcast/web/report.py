@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -99,18 +100,18 @@ class ReportedBoard(DealtBoard):
 def report_page(
     title: str,
     boards: Sequence[ReportedBoard],
-    left_out: Iterable[str],
+    notes: Iterable[str],
     about: str,
     session: Judged | None = None,
     words: Words = ENGLISH,
 ) -> str:
-    """Return the page, HTML: boards in their order, and what of the file was no board and why.
+    """Return the page, HTML: boards in their order, and notes on what the file says besides.
 
     ``about`` says what solved and estimated them. With a ``session`` the page begins with its
     ranking and the swings that mattered, and boards have their results. ``words`` are those of the
     cards and boards; all else is English.
     """
-    missing = "".join(f"<p>Left out: {escape(place)}</p>" for place in left_out)
+    missing = "".join(f"<p>{escape(note)}</p>" for note in notes)
     header = (
         f"<header><h1>{escape(title)}</h1>\n<p>{counted(len(boards), 'board')}. "
         "The table says what each declarer makes, double dummy: 4 is ten tricks, – fewer "
@@ -471,7 +472,9 @@ def _ranking(
         "Declarer",
         "Luck",
     ]
-    return _table("ranking", heads, lines, "ranking") if lines else ""
+    kept = [not head or any(cells) for head, *cells in zip(heads, *lines, strict=True)]
+    rows = [[*compress(line, kept)] for line in (heads, *lines)]
+    return _table("ranking", rows[0], rows[1:], "ranking") if lines else ""
 
 
 def _swings(session: Judged) -> str:
