@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
-from trickcast.cards import Deal, Seat, Strain
+from trickcast.cards import Deal, Seat, Strain, as_dealset
 from trickcast.solver import (
     BATCH,
     makes_batches,
@@ -82,7 +82,7 @@ def test_any_memory_order_solves_the_same(board: Deal) -> None:
 
 def test_an_array_that_changes_after_the_check_never_reaches_dds(board: Deal) -> None:
     owners = np.stack([board.owners] * 3)
-    deals = tc.DealSet(owners)
+    deals, _ = as_dealset(owners)  # which copies nothing
     owners[1, 0] = 3
     with pytest.raises(tc.DealError, match="deal 1 of 3"):
         tc.solve(deals)

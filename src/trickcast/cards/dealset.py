@@ -69,15 +69,8 @@ class DealSet(Tabular):
         tricks: ArrayLike | TrickTable | None = None,
         boards: Sequence[Board] | None = None,
     ):
-        array = unmasked(owners)
-        if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
-            raise DealError(
-                f"{array.dtype} array of shape {array.shape} cannot be read as owners (expected "
-                "(n, 52) uint8)"
-            )
-        check_owners(array)
         # what was checked stays as it is, whatever becomes of the caller's array
-        array = array.astype(np.uint8)
+        array = _checked(owners).astype(np.uint8)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
             raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")
@@ -212,6 +205,17 @@ class DealSet(Tabular):
         return f"<p>{repr(self)[1:-1]}</p><table>{rows}</table>"
 
 
+def _checked(owners: ArrayLike) -> NDArray[Any]:
+    array = unmasked(owners)
+    if array.ndim != 2 or array.shape[1] != 52 or array.dtype.kind not in "ui":
+        raise DealError(
+            f"{array.dtype} array of shape {array.shape} cannot be read as owners (expected "
+            "(n, 52) uint8)"
+        )
+    check_owners(array)
+    return array
+
+
 def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     view = array.view()
     view.flags.writeable = False
@@ -265,7 +269,9 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
     if isinstance(deals, np.ndarray) and deals.dtype.kind not in "OUT":  # these hold texts
         if deals.shape[:1] == (0,):
             return DealSet(np.empty((0, 52), np.uint8)), False
-        return DealSet(np.atleast_2d(deals)), deals.ndim == 1
+        seen = object.__new__(DealSet)  # for a question, which is over before the caller goes on
+        seen._set(_checked(np.atleast_2d(deals)).astype(np.uint8, copy=False), None, None)
+        return seen, deals.ndim == 1
     try:
         items = list(deals)
     except TypeError:
