@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from ..cards import Board, DealError, DealSet, Seat, Vulnerability, shorten
+from ..cards import Board, DealError, Seat, Vulnerability, shorten
 from ..cards.auction import contract_of
-from .board_text import NO_TRICKS, Note, Table, deal_sets, read_calls, shown_owners
+from .board_text import NO_TRICKS, Note, Table, read_calls, reader_of, shown_owners
 from .format import Format, Notices, Reading
 from .streams import read_lines
 
@@ -28,12 +28,6 @@ _SNIFF = re.compile(
     rf"^\s*(?:{_SAID} +{_HANDS}\s*(?:#|$)|{_HANDS}\s*?\n\s*{_SAID})".encode(),
     re.IGNORECASE | re.MULTILINE,
 )
-
-
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
 
 
 def _boards(
@@ -94,7 +88,7 @@ FORMAT = Format(
     title="BEN's boards",
     suffixes=(".ben", ".txt"),
     sniff=lambda head: _SNIFF.search(head.removeprefix(b"\xef\xbb\xbf")) is not None,
-    reader=_read,
+    reader=reader_of(_boards),
     tricks=False,
     boards=True,
 )

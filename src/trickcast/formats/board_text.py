@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import cast
+from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from ..cards import (
 )
 from ..cards.auction import legal_part, parse_call
 from ..cards.text import parse_deal, parse_hands
-from .format import FormatError, FormatWarning, Reading
+from .format import FormatError, FormatWarning, Notices, Reading
 
 Note = Callable[[str, str], None]
 """``note(kind, message)``: called where something cannot be read or written as it stands."""
@@ -46,6 +46,19 @@ _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
 _SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
 _LONGEST_DEAL = 1000
 """Characters: more than any way to write four hands takes."""
+
+
+def reader_of(
+    boards: Callable[[BinaryIO, Reading, Notices], Iterable[tuple[bytes, Board, Table]]],
+) -> Callable[[BinaryIO, Reading, int], Iterator[DealSet]]:
+    """Return the reader of a format whose ``boards`` yields 52 owners, board and tricks of each."""
+
+    def read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
+        notices = Notices(reading.name)
+        yield from deal_sets(boards(stream, reading, notices), reading, chunk)
+        notices.close()
+
+    return read
 
 
 def deal_sets(

@@ -18,13 +18,12 @@ from ..cards import (
     Board,
     Deal,
     DealError,
-    DealSet,
     Seat,
     Strain,
     Vulnerability,
     counted,
 )
-from .board_text import NO_TRICKS, Table, deal_sets
+from .board_text import NO_TRICKS, Table, reader_of
 from .format import Format, Notices, Reading
 from .streams import read_lines
 
@@ -284,12 +283,6 @@ def _add_results(drawing: _Drawing, line: str, number: int) -> None:
             drawing.wrong.append((number, reason))
 
 
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
-
-
 def _boards(
     stream: BinaryIO, reading: Reading, notices: Notices
 ) -> Iterator[tuple[bytes, Board, Table]]:
@@ -321,6 +314,6 @@ FORMAT = Format(
     title="diagrams of deals",
     suffixes=(".txt",),
     sniff=lambda head: b"\0" not in head and _sniff(head),
-    reader=_read,
+    reader=reader_of(_boards),
     boards=True,
 )

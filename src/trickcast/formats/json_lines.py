@@ -32,12 +32,12 @@ from .board_text import (
     Note,
     Table,
     contract_text,
-    deal_sets,
     outcome_difference,
     parse_count,
     parse_played,
     possible_play,
     read_calls,
+    reader_of,
     shown_owners,
 )
 from .format import Format, Notices, Reading
@@ -61,12 +61,6 @@ _WRITTEN = {
 }  # fmt: skip
 """Key → field of Board, as they are written."""
 _SNIFF = re.compile(rb'(?:\xef\xbb\xbf)?\s*[\[{]\s*[\[{"]')
-
-
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
 
 
 def _values(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, Any]]:
@@ -212,7 +206,7 @@ FORMAT = Format(
     title="JSON, a line a deal, as trickcast prints it",
     suffixes=(".json", ".jsonl"),
     sniff=lambda head: _SNIFF.match(head) is not None and b'"deal' in head,
-    reader=_read,
+    reader=reader_of(_boards),
     write=_write,
     fields=tuple(_WRITTEN.values()),
 )

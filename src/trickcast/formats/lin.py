@@ -31,7 +31,6 @@ from .board_text import (
     Note,
     Table,
     contract_text,
-    deal_sets,
     hand_texts,
     outcome_difference,
     parse_count,
@@ -39,6 +38,7 @@ from .board_text import (
     place_of,
     possible_calls,
     possible_play,
+    reader_of,
     shown_owners,
     split_outcome,
     tricks_of,
@@ -467,11 +467,10 @@ def _sniff(head: bytes) -> bool:
     return b"\0" not in head and not head.lstrip().startswith(b"[") and bool(_SNIFF.search(head))
 
 
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    boards = _deals(_boards(_pairs(stream, reading, notices), reading), reading, notices)
-    yield from deal_sets(boards, reading, chunk)
-    notices.close()
+def _records(
+    stream: BinaryIO, reading: Reading, notices: Notices
+) -> Iterator[tuple[bytes, Board, Table]]:
+    return _deals(_boards(_pairs(stream, reading, notices), reading), reading, notices)
 
 
 def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
@@ -661,7 +660,7 @@ FORMAT = Format(
     title="LIN of Bridge Base Online",
     suffixes=(".lin",),
     sniff=_sniff,
-    reader=_read,
+    reader=reader_of(_records),
     write=_write,
     tricks=False,
     boards=True,

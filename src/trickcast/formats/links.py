@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from ..cards import Board, DealError, DealSet, Seat, Tag, Vulnerability, shorten
+from ..cards import Board, DealError, Seat, Tag, Vulnerability, shorten
 from ..cards.auction import contract_of, parse_call, strain_of
 from .board_text import (
     NO_TRICKS,
@@ -21,12 +21,12 @@ from .board_text import (
     Outcome,
     Table,
     contract_text,
-    deal_sets,
     outcome_difference,
     parse_count,
     parse_played,
     possible_calls,
     possible_play,
+    reader_of,
     shown_owners,
 )
 from .format import Format, FormatError, Notices, Reading
@@ -167,12 +167,6 @@ def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re
     return words
 
 
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
-
-
 def _boards(
     stream: BinaryIO, reading: Reading, notices: Notices
 ) -> Iterator[tuple[bytes, Board, Table]]:
@@ -195,7 +189,7 @@ FORMAT = Format(
     title="addresses of hand viewers",
     suffixes=(".url",),
     sniff=lambda head: _SNIFF.match(head) is not None,
-    reader=_read,
+    reader=reader_of(_boards),
     tricks=False,
     boards=True,
 )

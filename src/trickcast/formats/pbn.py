@@ -17,10 +17,10 @@ from .board_text import (
     NO_TRICKS,
     SAYS_NOTHING,
     Table,
-    deal_sets,
     hand_texts,
     place_of,
     plain_owners,
+    reader_of,
     shown_owners,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
@@ -411,12 +411,6 @@ def _sniff(head: bytes) -> bool:
     return b"\0" not in head and _SNIFF.search(head) is not None
 
 
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
-
-
 def _boards(
     stream: BinaryIO, reading: Reading, notices: Notices
 ) -> Iterator[tuple[bytes, Board, Table]]:
@@ -647,7 +641,7 @@ FORMAT = Format(
     title="Portable Bridge Notation",
     suffixes=(".pbn",),
     sniff=_sniff,
-    reader=_read,
+    reader=reader_of(_boards),
     write=_write,
     boards=True,
     partial=True,

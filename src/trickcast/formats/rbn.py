@@ -16,7 +16,6 @@ from typing import BinaryIO, TypeVar
 from ..cards import (
     Board,
     DealError,
-    DealSet,
     Seat,
     Tag,
     Vulnerability,
@@ -28,11 +27,11 @@ from .board_text import (
     Note,
     Outcome,
     Table,
-    deal_sets,
     outcome_difference,
     parse_count,
     possible_calls,
     possible_play,
+    reader_of,
     shown_owners,
     tricks_of,
 )
@@ -65,12 +64,6 @@ _PASSED = re.compile(r"P(?:ass(?:ed)?(?:\s*out)?)?", re.IGNORECASE)
 _T = TypeVar("_T")
 _Fields = dict[str, tuple[int, str]]
 """Line number and data of each field."""
-
-
-def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    notices = Notices(reading.name)
-    yield from deal_sets(_boards(stream, reading, notices), reading, chunk)
-    notices.close()
 
 
 def _boards(
@@ -274,7 +267,7 @@ FORMAT = Format(
     title="Richard's Bridge Notation",
     suffixes=(".rbn",),
     sniff=lambda head: b"\0" not in head and _SNIFF.search(head) is not None,
-    reader=_read,
+    reader=reader_of(_boards),
     tricks=False,
     boards=True,
 )
