@@ -138,13 +138,17 @@ def report(
             f"trickcast {package_version('trickcast')}; exact tricks: DDS, or as the file has "
             f"them; chances: {estimator.info.name}"
         )
-        notes = [
-            f"{getattr(entry, 'word', 'left out').capitalize()}: "
-            + str(entry).replace(f"{deals[0]}: ", "")
-            for entry in passed_over()
-        ]
-        page = report_page(heading, shown, notes, about, judged, words)
+        page = report_page(heading, shown, _notes(deals[0]), about, judged, words)
     _write(out, page, len(shown))
+
+
+def _notes(source: str) -> list[str]:
+    """Return what was passed over in a file and what was noted, without the file's name."""
+    return [
+        f"{getattr(entry, 'word', 'left out').capitalize()}: "
+        + str(entry).replace(f"{source}: ", "")
+        for entry in passed_over()
+    ]
 
 
 def _write(out: Path, page: str, boards: int) -> None:
