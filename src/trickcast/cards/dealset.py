@@ -24,6 +24,11 @@ class Skipped(NamedTuple):
     reason: str
     """What is wrong there, and what was expected."""
 
+    @property
+    def word(self) -> str:
+        """The word before it where commands report it."""
+        return "skipped"
+
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}"
 

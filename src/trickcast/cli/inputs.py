@@ -198,10 +198,9 @@ def tell_skipped(as_json: bool) -> bool:
     """Report what was skipped, in at most three lines or one line of JSON; return whether."""
     if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
-    words = [getattr(entry, "word", "skipped") for entry in _skipped]
-    for word, entry in zip(words, _skipped[:SHOWN], strict=False):
-        click.echo(f"{word}: {entry}", err=True)
-    if rest := words[SHOWN:]:
+    for entry in _skipped[:SHOWN]:
+        click.echo(f"{entry.word}: {entry}", err=True)
+    if rest := [entry.word for entry in _skipped[SHOWN:]]:
         word = "skipped" if "skipped" in rest else rest[0]
         click.echo(f"{word}: {len(rest):,} more (--json lists all)", err=True)
     return bool(_skipped)

@@ -145,7 +145,7 @@ def report(
 def _notes(source: str) -> list[str]:
     """Return what was passed over in a file and what was noted, without the file's name."""
     return [
-        f"{getattr(entry, 'word', 'left out').capitalize()}: "
+        f"{'Note' if entry.word == 'note' else 'Left out'}: "
         + str(entry).replace(f"{source}: ", "")
         for entry in passed_over()
     ]

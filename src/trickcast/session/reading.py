@@ -124,7 +124,11 @@ class Told(Skipped):
     """What does not fit at a table that counts all the same; commands call it a note."""
 
     __slots__ = ()
-    word = "note"
+
+    @property
+    def word(self) -> str:
+        """The word before it where commands report it."""
+        return "note"
 
 
 @dataclass
