@@ -1,7 +1,7 @@
 """Milliseconds of an epoch of the papers' trainings, by torch and by the programs in docs.
 
-On one core, 100,000 examples by full batches, 10,000 by the small ones of 2018; the least of five
-epochs of each, in turn.
+On one core, 100,000 examples by full batches, 10,000 by the small ones of 2018 and by the steps of
+its authors; the least of five epochs of each, in turn.
 """
 
 import runpy
@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from trickcast.papers.codings import find_head
+from trickcast.papers.networks.authors_autoencoder import AuthorsConfig, AuthorsTask
 from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.papers.networks.examples import Examples
 from trickcast.papers.networks.layered_network import LayeredNetwork
@@ -72,16 +74,25 @@ def main() -> None:
             ),
         )
     rng = np.random.default_rng(1)
-    deals = (rng.random((FEW, 208)) < 0.25).astype(np.uint8)
+    owners = rng.integers(0, 4, (FEW, 1, 52))
+    deals = (owners == np.arange(4)[:, None]).astype(np.uint8).reshape(FEW, 208)
     examples = Examples(deals, rng.integers(0, 14, FEW, np.uint8))
+    lessons = Lessons(FEW, "", "")
     for name in OF_2018:
         for batch in BATCHES:
             config = AutoencoderConfig(network=name, encoders=0, batch=batch)
             torchs, ours = (
-                task(config, Lessons(FEW, "", ""), lambda k: examples, examples).step
+                task(config, lessons, lambda k: examples, examples).step
                 for task in (AutoencoderTask, native["NativeAutoencoder"])
             )
             say(f"{name}, batches of {batch}", (torchs, ours))
+        whole = AuthorsConfig(network=name, encoders=0, passes=1)
+        torchs, ours = (
+            task(whole, find_head("fourteen"), lessons, lambda k: examples, examples).step
+            for task in (AuthorsTask, native["NativeAuthors"])
+        )
+        ours()  # reads the examples
+        say(f"{name}, a step of the authors'", (torchs, ours))
 
 
 if __name__ == "__main__":

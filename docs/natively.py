@@ -4,8 +4,8 @@
 
 Any command of trickcast may follow; it differs for the networks of 2004 and 2009 at scale full, but
 for several copies of one (VI-F), and for those of 2018. Networks of a few thousand weights leave
-torch's operations little to do and much to move: full_batches.cpp and small_batches.cpp compute the
-same sums, gradients and steps, but for rounding.
+torch's operations little to do and much to move: full_batches.cpp, small_batches.cpp and
+four_hands.cpp compute the same sums, gradients and steps, but for rounding.
 Needs g++; on a cluster, whose machines have no such program, trainings would be torch's.
 """
 
@@ -25,6 +25,7 @@ from torch import Tensor
 
 from trickcast.cli import main
 from trickcast.papers.experiments import trained
+from trickcast.papers.networks.authors_autoencoder import AuthorsTask
 from trickcast.papers.networks.autoencoder import AutoencoderTask
 from trickcast.papers.networks.examples import Examples
 from trickcast.papers.networks.full_batch import FullBatch
@@ -36,6 +37,8 @@ TILE = 128
 ACTIVATIONS = ("logistic", "tanh", "linear")
 WIDTH, WIDEST = 16, 256
 """Floats of a vector, and of a row of weights at most: WIDTH and WIDTH × MOST there."""
+WIDEST_OF_HANDS = 160
+"""Neurons of a layer of four_hands.cpp at most: WIDTH × MOST there."""
 
 
 @cache
@@ -234,9 +237,87 @@ class NativeAutoencoder(AutoencoderTask):
         return squares
 
 
+# ---- quarters of all examples: 2018 by the authors' program --------------------------------------
+
+
+class Joined(ctypes.Structure):
+    """A layer of four_hands.cpp, joined fully: its shape, weights and gradients."""
+
+    _fields_ = (
+        *((name, ctypes.c_int) for name in ("inputs", "outputs")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in ("weights", "biases", "weight_slopes", "bias_slopes")
+        ),
+    )
+
+
+def in_threes(inputs: Tensor) -> Tensor:
+    """Turn (n, 4 × 52), who has which card, into (n, 18) bytes of which each tells of three cards.
+
+    Raises TrainingError where a card is not in one of four hands.
+    """
+    hands = inputs.reshape(-1, 4, 52).bool()
+    if not bool((hands.sum(1) == 1).all()):
+        raise TrainingError("four_hands.cpp needs every card in one of four hands")
+    owners = torch.zeros(len(hands), 54, dtype=torch.uint8)
+    owners[:, :52] = hands.to(torch.uint8).argmax(1)
+    powers = torch.tensor([1, 4, 16], dtype=torch.uint8)
+    return (owners.view(-1, 18, 3) * powers).sum(2, dtype=torch.uint8)
+
+
+class NativeAuthors(AuthorsTask):
+    """A training by the authors' program whose fine tuning is four_hands.cpp's.
+
+    The first phase, frozen encoders, and layers that are wider than its are left to torch.
+    """
+
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self.read: dict[int, tuple[Tensor, Tensor]] = {}
+        """By the batch's identity: who has the cards, in threes, and the tricks."""
+
+    def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> Tensor:
+        parts: Any = self.network.layers
+        widest = max(part.bias.numel() for part in parts)
+        if self.phase.number == 1 or self.config.frozen or widest > WIDEST_OF_HANDS:
+            return super()._descend(batch)
+        if id(batch) not in self.read:
+            hands = torch.cat([in_threes(inputs) for inputs, _ in batch])
+            self.read[id(batch)] = hands, torch.cat([tricks for _, tricks in batch]).long()
+        hands, tricks = self.read[id(batch)]
+        layers, gradients = list[Joined](), list[tuple[Tensor, Tensor]]()
+        whole: Any = torch.block_diag
+        joined = [(whole(*part.weight.data), part.bias.data) for part in parts]
+        for weights, biases in joined:
+            slopes = [torch.zeros_like(x, dtype=torch.float64) for x in (weights, biases)]
+            gradients.append((slopes[0], slopes[1]))
+            places = (x.data_ptr() for x in (weights, biases, *slopes))
+            layers.append(Joined(*reversed(weights.shape), *places))
+        program, targets = compiled("four_hands").four_hands, self.targets.t().contiguous()
+        program.restype = ctypes.c_double
+        total: float = program(
+            (Joined * len(layers))(*layers),
+            len(layers),
+            *(ctypes.c_void_p(x.data_ptr()) for x in (hands, tricks, targets)),
+            ctypes.c_long(len(tricks)),
+        )
+        for part, (of_weights, of_biases) in zip(parts, gradients, strict=True):
+            blocks, outputs, size = part.weight.shape
+            own = of_weights.view(blocks, outputs, blocks, size).diagonal(dim1=0, dim2=2)
+            part.weight.grad = (own.permute(2, 0, 1) / len(tricks)).float()
+            part.bias.grad = (of_biases / len(tricks)).float()
+        # compiled for speed, the program would not notice what is no number
+        finite = all(bool(torch.isfinite(x).all()) for x in self.network.parameters())
+        self.optimizer.step()
+        return torch.tensor(total / len(tricks) if finite else float("nan"))
+
+
 def install() -> None:
     """Let the trainings of experiments be native, in this process."""
-    vars(trained).update(FullBatch=NativeBatch, AutoencoderTask=NativeAutoencoder)
+    vars(trained).update(
+        FullBatch=NativeBatch, AutoencoderTask=NativeAutoencoder, AuthorsTask=NativeAuthors
+    )
 
 
 if __name__ in ("__main__", "__mp_main__"):  # the latter is a worker's name for it

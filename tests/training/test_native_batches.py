@@ -19,6 +19,7 @@ from trickcast.papers.experiments.all_papers import SCALES, rows_of
 from trickcast.papers.experiments.rows import Row
 from trickcast.papers.experiments.run_deals import Deals
 from trickcast.papers.experiments.trained import train_net
+from trickcast.papers.networks.authors_autoencoder import AuthorsConfig, AuthorsTask
 from trickcast.papers.networks.autoencoder import AutoencoderConfig, AutoencoderTask
 from trickcast.papers.networks.examples import Examples
 from trickcast.papers.networks.full_batch import FullBatch, RpropConfig
@@ -77,8 +78,8 @@ def test_weights_that_are_no_numbers_are_noticed(native):
 
 
 def test_small_numbers_stay_what_they_are(native):
-    native.compiled("full_batches")
-    native.compiled("small_batches")
+    for name in ("full_batches", "small_batches", "four_hands"):
+        native.compiled(name)
     assert np.float32(1e-40) * np.float32(1) > 0  # -ffast-math would link in what forbids it
 
 
@@ -156,6 +157,76 @@ def test_a_training_of_small_batches_without_numbers_is_an_error(native):
     next(training.network.parameters()).data[0, 0, 0] = np.nan
     with pytest.raises(TrainingError, match="phase 1, epoch 0: the weights are no numbers"):
         training.step()
+
+
+def authors_examples(deals: int) -> Examples:
+    owners = random_deals(deals, seed=8).owners
+    inputs = find_coding("52x4-2018").encode(owners, Strain.SPADES, Seat.WEST)
+    return Examples(inputs, RNG.integers(0, 14, deals).astype(np.uint8))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"network": "(52x4)-(26x4)-52-13-14"},
+        {"network": "208-156-52-13-14"},
+        {"network": "(52x4)-(39x4)-52-13-14", "encoders": 1},
+        {"network": "(52x4)-(13x4)-(7x4)-14"},
+        {"network": "208-73-17-14"},
+    ],
+)
+def test_the_authors_steps_are_those_of_torch(native, settings):
+    examples = authors_examples(10_003)  # which are no whole number of tiles
+    config = AuthorsConfig(**{"encoders": 0} | settings, batch=5_000, passes=2, pretraining_looks=2)
+    both = [
+        task(config, find_head("fourteen"), Lessons(10_003, "a", "b"), lambda k: examples, examples)
+        for task in (native.NativeAuthors, AuthorsTask)
+    ]
+    for _ in range(6):
+        lines = []
+        for training in both:
+            training.step()
+            lines.append(training.validate())
+        assert lines[0] == pytest.approx(lines[1], rel=1e-5, nan_ok=True)
+    for ours, torchs in zip(*(list(task.network.parameters()) for task in both), strict=True):
+        assert float((ours - torchs).detach().abs().max()) < 1e-5 * float(torchs.detach().max())
+    assert bool(both[0].read) and both[0].phase.number == 2  # these batches were the program's
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"network": "208-161-14"}, {"network": "208-20-14", "encoders": 1, "frozen": True}],
+)
+def test_what_four_hands_cannot_hold_is_left_to_torch(native, settings, monkeypatch):
+    monkeypatch.setattr(native, "compiled", None)  # which would be called
+    examples = authors_examples(20)
+    config = AuthorsConfig(**{"encoders": 0} | settings, passes=1, pretraining_looks=1)
+    training = native.NativeAuthors(
+        config, find_head("fourteen"), Lessons(20, "a", "b"), lambda k: examples, examples
+    )
+    for _ in range(1 + config.encoders):
+        training.step()
+        training.validate()
+    assert training.phase.steps == 1 and training.phase.number == 2
+
+
+def test_a_card_in_no_hand_is_an_error(native):
+    inputs = torch.from_numpy(authors_examples(3).inputs).clone()
+    inputs[1, inputs[1].argmax()] = 0
+    with pytest.raises(TrainingError, match="every card in one of four hands"):
+        native.in_threes(inputs)
+
+
+def test_a_training_by_the_authors_without_numbers_is_an_error(native):
+    examples = authors_examples(20)
+    config = AuthorsConfig(network="208-20-14", encoders=0, passes=1)
+    training = native.NativeAuthors(
+        config, find_head("fourteen"), Lessons(20, "a", "b"), lambda k: examples, examples
+    )
+    next(training.network.parameters()).data[0, 0, 0] = np.nan
+    training.step()
+    with pytest.raises(TrainingError, match="phase 2, step 1: the error is no number"):
+        training.validate()
 
 
 def test_experiments_as_printed_are_native(native, monkeypatch, tmp_path):
