@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import trickcast as tc
-from trickcast.bidding import AuctionReading
+from trickcast.bidding import Auction, AuctionReading, read_auction
 from trickcast.bidding.auction_layouts import AuctionWarning, Sampler
-from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
 from trickcast.cards import Hand, Seat
 from trickcast.cards.auction import PASS

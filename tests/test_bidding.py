@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.bidding import Auction, read_auction
 from trickcast.bidding.auction_layouts import AuctionError, AuctionWarning, Sampler
-from trickcast.bidding.auction_text import Auction, read_auction
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.cards_played import seats_played
 from trickcast.cards import DealError, Seat, Strain, Vulnerability

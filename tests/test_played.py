@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trickcast as tc
+from trickcast.bidding import read_auction
 from trickcast.cards import DealError, Seat, parse_card
 from trickcast.estimator import ModelError
 from trickcast.played import PlayedEstimator, expected_at_par, given_away, norms
@@ -126,6 +127,13 @@ def test_chances_of_other_levels_and_scores(board):
         estimate.making("3S")
 
 
+def test_an_auction_is_its_calls(board):
+    calls = "1H P 4H P P P"
+    text = tc.estimate_played(board, "4H", by="N", auctions=calls)
+    read = tc.estimate_played(board, "4H", by="N", auctions=read_auction(calls, "N", "ns"))
+    assert (read.probabilities == text.probabilities).all()
+
+
 def test_results_print(board):
     assert str(tc.estimate_played(board, "4HX", by="N")).startswith("4HX by North: ")
     many = tc.estimate_played(DEALS, "3N", by="S")
@@ -145,6 +153,9 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": "1H P 4Z P P P"}, "'4Z' is not a call"),
         (("4H", "N"), {"auctions": "4S P 4H P P P"}, "call 3, 4H: it is not higher than 4S"),
         (("4H", "N"), {"auctions": "P P P P"}, "the auction ends in PASS, not in 4H"),
+        (("4H", "S"), {"auctions": read_auction("1H P 4H AP", "N")}, "North declares, not South"),
+        (("4H", "N"), {"auctions": read_auction("1H P 4H", "N")}, "has not ended"),
+        (("4H", "N"), {"auctions": [4]}, "4 is not an auction"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(board, arguments, options, message):

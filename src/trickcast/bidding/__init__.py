@@ -4,12 +4,12 @@ Opening systems are made of readable rules, or are networks that learned to open
 calls, and what is made of it, is about whole auctions.
 """
 
+from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.styles import StyleError
 from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
 from .auction_layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after
-from .auction_text import Auction, AuctionLike, read_auction
 from .bidder import Bidder
 from .bidder import Reading as AuctionReading
 from .bidder import loaded as loaded_bidder

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from ..cards import DealError, DealSet, Seat, Vulnerability
 from ..cards.auction import CALLS
+from ..cards.auction_text import AuctionLike, read_auction
 from ..cards.hand import CARD_HCP
 from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
 from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
-from .auction_text import AuctionLike, read_auction
 from .bidder import Bidder, Reading, loaded
 from .cards_played import told_by_play
 from .meanings import MeaningsLike

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
+from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.styles import read_style
 from ..cards.turns import encode_calls, turns_of, with_sides
 from ..estimator.files import (
@@ -31,7 +32,6 @@ from ..estimator.files import (
     run_model,
 )
 from ..model_format import BIDDING_MODEL_FORMAT
-from .auction_text import Auction, AuctionLike, read_auction
 from .meanings import Meaning, MeaningsLike, agreed, read_meanings
 
 DEFAULT_MODEL = "championship"

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
 from ..cards.auction import CALLS, CallError
+from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
 from ..played import PlayedEstimator
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
-from .auction_text import Auction, AuctionLike, read_auction
 from .bidder import Bidder, loaded
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings

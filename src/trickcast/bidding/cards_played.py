@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..cards import DealError, Hand, Seat, Strain, Suit, parse_card, shorten
+from ..cards.auction_text import Auction
 from ..cards.card_play import PlayError
 from ..dealing.constraints import hand_of
 from ..formats.board_text import parse_played, winner_of_texts
-from .auction_text import Auction
 
 
 def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat, str]]:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, whole_percent
 from ..cards.auction import CALLS
+from ..cards.auction_text import AuctionLike
 from ..cards.columns import Columns, Tabular
 from ..cards.hand import CARD_HCP
 from ..dealing.constraints import Constraints
 from .auction_layouts import Sampler
-from .auction_text import AuctionLike
 from .bidder import Bidder, Reading, loaded
 from .meanings import MeaningsLike
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..cards import shorten
 from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError
+from ..cards.auction_text import Auction, read_auction
 from ..dealing.language.conditions import AllOf, evaluate
 from ..dealing.language.mistakes import ConstraintError
 from ..dealing.language.rulefile import OPENER
 from ..dealing.language.short_form import read_hand
-from .auction_text import Auction, read_auction
 from .cells import facts_of
 from .registry import load
 from .system import OpeningSystem

@@ -22,7 +22,8 @@ from ..cards import (
     parse_contract,
     shorten,
 )
-from ..cards.auction import CALLS, call_numbers, contract_of, is_over
+from ..cards.auction import CALLS, contract_of
+from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..estimator.estimator import loaded
 from ..estimator.files import check_distributions, run_model
 from ..scoring import Contract
@@ -34,8 +35,8 @@ Contracts = str | Contract | Iterable[str | Contract]
 Declarers = str | Seat | Iterable[str | Seat]
 Leads = str | int | None | Iterable[str | int | None]
 """Cards, by text or number; None where the lead is not known."""
-Auctions = str | None | Iterable[str | Iterable[str] | None]
-"""The calls of each table, a text or a list."""
+Auctions = AuctionLike | None | Iterable[AuctionLike | None]
+"""The calls of each table: text, a list or an Auction."""
 
 PLAYERS = ("expert", "club")
 """Whose play is estimated: of championships, or of clubs."""
@@ -176,7 +177,7 @@ class _ContractsPlayed:
             self.contracts[rows],
             self._club[rows],
             None if self._leads is None else self._leads[rows],
-            None if self._auctions is None else [self._auctions[row] for row in rows],
+            None if self._auctions is None else [self._auctions[row][0] for row in rows],
         )
 
     def _check_leads(self, read: _Reading) -> None:
@@ -192,14 +193,17 @@ class _ContractsPlayed:
 
     def _check_auctions(self, read: _Reading) -> None:
         assert self._auctions is not None
-        for row, calls in enumerate(self._auctions):
+        for row, (calls, by) in enumerate(self._auctions):
             if not calls:
                 continue
-            level, strain, doubling, _ = self.contracts[row]
+            level, strain, doubling, declarer = self.contracts[row]
             asked = f"{level}{'SHDCN'[strain]}{'X' * doubling}"
             reached, _ = contract_of(Seat.NORTH, calls)
             if reached != asked:
                 raise DealError(f"{read.place(row)}the auction ends in {reached}, not in {asked}")
+            if by not in (None, declarer):
+                asked = f"{by.word} declares, not {Seat(int(declarer)).word}"
+                raise DealError(f"{read.place(row)}by the auction {asked}")
 
 
 class _Reading:
@@ -267,18 +271,18 @@ def _lead(value: Any) -> int:
     return parse_card(value)
 
 
-def _calls(value: Any) -> Sequence[str]:
-    """Read the calls of an auction, a text or a list; no calls where nothing is known."""
+def _calls(value: Any) -> tuple[Sequence[str], Seat | None]:
+    """Read an auction: its calls, none where nothing is known, and who declares if it tells."""
     if value is None:
-        return ()
-    numbers = call_numbers(value if isinstance(value, str) else list(value))
-    calls = tuple(CALLS[number] for number in numbers)
-    if calls and not is_over(calls):
+        return (), None
+    read = read_auction(value)
+    calls = tuple(CALLS[number] for number in read.calls)
+    if calls and not read.state.over:
         raise DealError(
             f"the auction {shorten(' '.join(calls))} has not ended (expected three passes at its "
             "end)"
         )
-    return calls
+    return calls, read.contract[1] if isinstance(value, Auction) else None
 
 
 @cache
@@ -308,7 +312,7 @@ def estimate_played(
         by: Declarer.
         players: ``"expert"`` (championships) or ``"club"``.
         leads: Opening lead, such as ``"SA"``. Default: unknown.
-        auctions: All calls, ``"1N P 3N P P P"``. Default: unknown.
+        auctions: All calls, ``"1N P 3N P P P"``, or an Auction. Default: unknown.
 
     Returns:
         A PlayedEstimate: ``probabilities`` of 0 to 13 tricks, shape (n, 14), or (14,) if every

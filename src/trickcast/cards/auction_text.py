@@ -1,14 +1,13 @@
 """An auction as users give it: text and dealer in, calls, turns and the contract out.
 
-How calls are read and what the laws allow stands in ``cards.auction``.
+How calls are read and what the laws allow is in ``auction``.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..cards import Seat, Vulnerability
-from ..cards.auction import (
+from .auction import (
     CALLS,
     PASS,
     AuctionState,
@@ -16,6 +15,7 @@ from ..cards.auction import (
     call_numbers,
     contract_of,
 )
+from .enums import Seat, Vulnerability
 
 
 @dataclass(frozen=True)
