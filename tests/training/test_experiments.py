@@ -383,11 +383,12 @@ def test_first_weights_are_those_asked_for():
 
 
 SAID_OF_FIRST_WEIGHTS = (
-    ("--first-weights 1", "Of the {rows} rows run from both, {near} are near from that choice and "
-     "{usual} from these (seed 1)"),
-    ("--first-range 1", "Of {rows} rows run from there {near} are near; of the same rows {usual} "
-     "are near from ours."),
-    ("--first-range 0.5", "Of {rows} rows run from ±0.5, {near} are near, and {usual} from ours."),
+    ("--first-weights 1", "Of the {rows} rows run with both (seed 1), {near} are near with the "
+     "first choice and {usual} with ours."),
+    ("--first-range 1", "Of the {rows} rows run with ±1, {near} are near; with ours, {usual} of "
+     "the same rows are."),
+    ("--first-range 0.5", "Of the {rows} rows run with ±0.5, {near} are near; with ours, {usual} "
+     "are."),
 )  # fmt: skip
 
 
@@ -428,7 +429,7 @@ def test_what_other_seeds_and_steps_back_are_said_to_explain():
     results = read_results(Store(DOCS, "reproduction"))
     compared = [result for result in results.values() if result.apart is not None]
     first = sum(near_by_seed_1(result) for result in compared)
-    assert f"With seed 1 alone {first} of the {len(compared)} rows are near." in page_of_all()
+    assert f"With seed 1 alone, {first} of the {len(compared)} rows are near." in page_of_all()
     back, usual = (
         other_settings(options)
         for options in ("--first-weights 1 --steps-back", "--first-weights 1")
@@ -438,8 +439,8 @@ def test_what_other_seeds_and_steps_back_are_said_to_explain():
         for figures in (back, usual)
     )
     sentence = (
-        f"From ±1/√inputs {len(back)} rows were run so (one seed): {near} are near, and {without} "
-        "of the same without."
+        f"Of the {len(back)} rows run with it from ±1/√inputs (one seed), {near} are near; without "
+        f"it, {without} of the same rows are."
     )
     assert sentence in page_of_all()
 
@@ -451,7 +452,10 @@ def test_how_many_seeds_are_said_to_have_been_run():
             network = line["network"].rpartition(" | seed ")[0]
             seeds.setdefault(network, set()).add(line["seed"])
     three, two, one = (sum(len(each) == n for each in seeds.values()) for n in (3, 2, 1))
-    sentence = f"{len(seeds)} networks as printed {three} have three seeds, {two} two and {one} one"
+    sentence = (
+        f"Of {len(seeds)} networks as printed, {three} have three seeds, {two} have two and {one} "
+        "have one."
+    )
     assert sentence in page_of_all()
 
 
