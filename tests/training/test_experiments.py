@@ -341,10 +341,13 @@ def test_rows_near_as_printed_that_repeat_a_figure_are_one_comparison(tmp_path):
     )
     _, index, page = write_report(run, "full", tmp_path)
     for file in (index, page):
-        counted = "As printed: of 3 rows 3 (100 %) are within a point of the printed exact figure. "
-        allowed = "With an allowance of two standard errors of deals and seeds 3 are (100 %), or "
-        words = "2 of 2 distinct comparisons. Within one trick 0 of 3 are more than a point off."
-        assert counted + allowed + words in file.read_text()
+        words = (
+            "Trained as printed, 3 of 3 rows (100 %) are within a point of the printed exact "
+            "figure. With an allowance of two standard errors for deals and seeds, 3 are (100 %), "
+            "or 2 of 2 distinct comparisons. In the share within one trick, 0 of 3 are more than a "
+            "point off."
+        )
+        assert words in file.read_text()
 
 
 def test_the_summary_counts_what_was_measured_at_any_scale(finished, tmp_path):

@@ -146,9 +146,10 @@ def _show_models(line: Line) -> str:
         rows.append([figure, *theirs, f"{row['value']:.4f}", f"{row['std']:.4f}", compared])
     head = ("figure", "published", "deviation", "ours", "deviation", "ours are short by")
     return (
-        f"The spread over {line['models']} networks of different first weights, trained like those "
-        f"of Figure 4 (one pass, {line['n']:,} pairs), beside that over the paper's ten. After ± "
-        "stand two standard errors of the difference, by the spread of the networks:\n\n"
+        f"The spread over {line['models']} networks with different first weights, and that over "
+        f"the paper's ten. Ours were trained like those of Figure 4 (one pass, {line['n']:,} "
+        "pairs). After ± come two standard errors of the difference, from the spread of the "
+        "networks:\n\n"
         + markdown_table(head, rows)
         + (_verdict_on_models(line) if short and line["optimizer"] == "adam" else "")
     )
@@ -166,13 +167,15 @@ def _verdict_on_models(line: Line) -> str:
     )
     verb = "fall short of" if lower else "reach"
     return (
-        f"\nThese ten {verb} it. Of {len(short)} figures {lower} are lower by more than "
-        f"these two standard errors, and {higher} higher. (The errors are of networks, not of the "
-        f"pairs tested on.) The exact figures differ by {exactly}. These ten saw a twentieth of "
-        f"the examples: {line['steps']:,} steps of Adam by 2,048 on {line['labelled']:,} pairs "
-        "that `accurate` labelled in place of a solver. The authors' program (`train.py`, not the "
-        "paper) has 200 passes by 10,000 of Adam, its rate 0.005 times 0.999 after each. Tables 3 "
-        "and 4 above are of the shipped network, trained longer and by SOAP.\n"
+        f"\nThese ten {verb} the paper's figures. Of {len(short)} figures, {lower} are lower by "
+        f"more than two standard errors, and {higher} higher. (The errors come from the spread of "
+        f"networks, not from the test pairs.) The exact figures differ by {exactly}. These ten saw "
+        f"a twentieth of the examples that the authors' program shows its networks, counting "
+        f"repeats: {line['steps']:,} steps of Adam with batches of 2,048, on "
+        f"{line['labelled']:,} pairs that `accurate` labelled in place of a solver. The authors' "
+        "program (`train.py`; the paper does not say) makes 200 passes with batches of 10,000. Its "
+        "rate for Adam is 0.005, times 0.999 after each pass. Tables 3 and 4 above are of the "
+        "shipped network, which was trained longer and by SOAP.\n"
     )
 
 
@@ -184,11 +187,12 @@ def _show_authors(line: Line) -> str:
     ]
     head = ("figure", "published", "deviation", "the authors' weights", "short by, deviations")
     far = [name for name, deviations in line["short"].items() if deviations > 2]
-    short = f" Short by more than two deviations is {' and '.join(far)}." if far else ""
+    short = f" More than two deviations short: {' and '.join(far)}." if far else ""
     return (
-        "**The authors' own weights reach what the paper prints.** They published them "
-        f"(`model.pth`). Here they are tested on {line['n']:,} of their validation rows. This is "
-        f"one network beside the mean of ten, with a mean squared error of {line['mse']:.4f}."
+        "**The authors' own weights reach what the paper prints.** The authors published them "
+        f"(`model.pth`). Here they are tested on {line['n']:,} of the authors' validation rows. "
+        "This is one network against the mean of ten; its mean squared error is "
+        f"{line['mse']:.4f}."
         f"{short}\n\n" + markdown_table(head, rows)
     )
 
@@ -196,7 +200,7 @@ def _show_authors(line: Line) -> str:
 def _show_known(line: Line) -> str:
     head = ("", *(row["value"] for row in line["rows"]))
     told = ["multiple correlation", *(f"{row['correlation']:.3f}" for row in line["rows"])]
-    return "What a straight line through the vector says about a hand:\n\n" + markdown_table(
+    return "What a linear regression on the vector says about a hand:\n\n" + markdown_table(
         head, [told]
     )
 
@@ -219,10 +223,10 @@ def _show_game(line: Line) -> str:
         for i, (hand, cards, vectors) in enumerate(PRINTED["table_11"]["bids"])
     ]  # fmt: skip
     return (
-        f"Mean reward up to a step, {line['models']} agents each (Figure 8). They bid both hands "
-        f"of {line['pairs']:,} pairs in every order of the suits; DDS solved ten layouts of each "
-        "pair. After ± stands the deviation over the agents, and for the difference two standard "
-        "errors:\n\n"
+        f"Mean reward up to a step, {line['models']} agents each (Figure 8). The agents bid both "
+        f"hands of {line['pairs']:,} pairs in every order of the suits. DDS solved ten layouts of "
+        "each pair. After ± comes the deviation over the agents, or two standard errors for the "
+        "difference:\n\n"
         + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
         + "\nTheir likeliest calls:\n\n"
         + markdown_table(head, rows)
@@ -257,8 +261,8 @@ _TABLE_6 = _Rows(
 _TABLE_7 = _Rows("", (("y", "{y}"), ("published", "{published}"), *_OURS))
 _ZERO = _Rows("Nearest to the zero vector:\n\n", (("published", "{published}"), *_OURS))
 _FIGURE_4 = _Rows(
-    "Numbers of a hand's vector against mean squared error on {n:,} pairs: {steps:,} steps each, "
-    "on {labelled:,} pairs that `accurate` labelled.\n\n",
+    "Length of a hand's vector and mean squared error on {n:,} pairs. Each network took {steps:,} "
+    "steps on {labelled:,} pairs that `accurate` labelled.\n\n",
     (("size", "{size}"), ("MSE", "{mse:.4f}"), ("deviation", "{std:.4f}"), ("networks", "{runs}")),
 )
 _SOURCES = _Rows(

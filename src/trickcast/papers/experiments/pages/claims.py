@@ -82,11 +82,13 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     ]
     table = markdown_table(["the paper", "where", "verdict", "figures"], rows)
     return (
-        f"Of {len(judged)} sentences, from its text or its figures and in our words: {counts}. "
-        "Figures are percent exact on the test deals and the library's own together. After ± stand "
-        "two standard errors of the difference. They cover the deals, in pairs where networks kept "
-        "what was right, else as two sets, which is more. They also cover first weights, by the "
-        "seeds of a row as printed, or by those of its kind if it has one.\n\n" + table
+        f"{len(judged)} sentences from the paper's text or figures, in our words: {counts}. "
+        "Figures are percent exact, on the test deals and the library's own test deals together. "
+        "After ± come two standard errors of the difference. They cover the deals, compared one by "
+        "one if both networks recorded which results they have right, and otherwise as two sets, "
+        "which makes the error larger. They also cover first weights. These are measured by the "
+        "seeds of the row as printed, or by the seeds of similar rows if it has only one.\n\n"
+        + table
     )
 
 

@@ -190,7 +190,7 @@ def _made_of(known: Store) -> str:
         of_scale = [line for line in lines if line["scale"] == scale]
         deals = {line[key] for line in of_scale for key in ("training", "test") if key in line}
         on = f", on {'; '.join(sorted(deals))}" if deals else ""
-        trial = "; a trial of the program, whose figures mean nothing" if scale == "smoke" else ""
+        trial = "; a trial of the program: its figures mean nothing" if scale == "smoke" else ""
         parts.append(f"- {len(of_scale)} figures of scale {scale}{on}{trial}.")
     seconds = {
         (line["network"], line.get("seed"), line["scale"]): line["seconds"]
@@ -200,8 +200,8 @@ def _made_of(known: Store) -> str:
     if seconds:
         hours = sum(seconds.values()) / 3600
         parts.append(
-            f"- {len(seconds)} trainings, {hours:.1f} hours of a core. Those of "
-            "`other_settings.csv` did not note their time."
+            f"- {len(seconds)} trainings took {hours:.1f} hours of a core. The trainings in "
+            "`other_settings.csv` did not record their time."
         )
     return "Made by:\n\n" + "\n".join(parts) + "\n"
 
@@ -303,12 +303,12 @@ def _nearness(rows: Sequence[Result]) -> str:
     close = sum(abs(row.apart or 0) <= 1 for row in printed)
     within_1 = [far for row in printed if (far := row.apart_in("within_1")) is not None]
     return (
-        f" As printed: of {_number(len(printed), 'row')} {close} ({_percent(close, printed)}) are "
-        f"within a point of the printed exact figure. With an allowance of two standard errors of "
-        f"deals and seeds {counted['near']} are ({_percent(counted['near'], printed)}), or "
-        f"{sum(near.values())} of {_number(len(near), 'distinct comparison')}. "
-        f"Within one trick {sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more "
-        "than a point off."
+        f" Trained as printed, {close} of {_number(len(printed), 'row')} "
+        f"({_percent(close, printed)}) are within a point of the printed exact figure. With an "
+        f"allowance of two standard errors for deals and seeds, {counted['near']} are "
+        f"({_percent(counted['near'], printed)}), or {sum(near.values())} of "
+        f"{_number(len(near), 'distinct comparison')}. In the share within one trick, "
+        f"{sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more than a point off."
     )
 
 
@@ -334,9 +334,8 @@ def _two_tests(results: Iterable[Result]) -> str:
     if not differences:
         return ""
     return (
-        "Ours on the deals of `--test`, less ours on the library's own test deals, mean of "
-        f"{len(differences)} rows: "
-        f"{sum(differences) / len(differences):+.2f}.\n"
+        "Our exact figures on the deals of `--test`, less those on the library's own test deals: "
+        f"{sum(differences) / len(differences):+.2f} points, the mean of {len(differences)} rows.\n"
     )
 
 
