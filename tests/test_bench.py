@@ -1,6 +1,8 @@
 """trickcast bench: answers of anybody to a test set, and what is refused."""
 
+import gzip
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,8 @@ from trickcast.evaluation.tally import evaluate_rows
 from trickcast.library import Library
 
 DEALS = 60
+PBN = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+TABLES = "deal,contract,declarer,tricks,tables\n"
 LIBRARY = Path(__file__).parents[1] / "data/library"
 
 
@@ -179,6 +183,25 @@ def test_gib_and_okbridge_are_those_of_their_digests(shared: Path) -> None:
         assert truth_of_deals(SETS[name], gib).digest == SETS[name].digest
     played = rooms_own.read_table_truth(SETS["okbridge"], shared / "data/played/okbridge.csv.gz")
     assert played.times is not None and played.times.sum() == 167_385
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (gzip.compress(TABLES.encode())[:40], "not results at the table (Compressed file ended"),
+        (f"{TABLES}{PBN}\n".encode(), "not results at the table"),
+        (f"{TABLES}{PBN},3N,N,many,2\n".encode(), "not results at the table (invalid literal"),
+        (TABLES.encode(), "contains no results at the table"),
+        (f"{TABLES}{PBN},PASS,N,0,2\n".encode(), "contains no results at the table"),
+    ],
+)
+def test_what_is_not_results_at_the_table_is_refused(
+    tmp_path: Path, content: bytes, says: str
+) -> None:
+    path = tmp_path / "tables.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(says)):
+        rooms_own.read_table_truth(SETS["okbridge"], path)
 
 
 def test_results_at_the_table_count_as_often_as_they_came_about(

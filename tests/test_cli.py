@@ -142,6 +142,8 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
     assert status == 0 and "2 deals solved again agree" in out
     status, out, _ = run("library", "split", folder, "--use", "train", "--out", tmp_path / "t.zrd")
     assert status == 0 and tc.read(tmp_path / "t.zrd") == Library(folder).deals("train")
+    status, _, err = run("library", "split", folder, "--use", "train", "--out", tmp_path / "t.zrd")
+    assert status == 2 and "exists already (--force replaces it)" in err
     status, out, _ = run("library", "split", folder)
     assert out.split()[:2] == ["train", "3"]
     status, _, err = run(
@@ -150,7 +152,10 @@ def test_generate_and_library(run, tmp_path: Path) -> None:
     )
     assert status == 2 and "3 deals occur twice" in err
     assert run("generate", "--deals", 3, "--seed", 6, "--out", tmp_path / "other")[0] == 0
-    run("library", "split", tmp_path / "other", "--use", "train", "--out", tmp_path / "t.zrd")
+    run(
+        *("library", "split", tmp_path / "other", "--use", "train"),
+        *("--out", tmp_path / "t.zrd", "--force"),
+    )
     status, out, _ = run(
         *("library", "add", folder, tmp_path / "t.zrd"),
         *("--name", "more", "--source", "a test", "--use", "test"),

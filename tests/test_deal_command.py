@@ -352,6 +352,9 @@ def test_tables_become_a_picture(run, script: Path, tmp_path: Path, suffix: str)
     magic = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     assert drawn.startswith(magic[suffix.lower()]) and len(drawn) > 5000
     if suffix == ".svg":
+        (tmp_path / "x.pbn").unlink()
+        status, _, err = run(*asked)
+        assert status == 2 and f"{target} exists already" in err
         assert run(*asked, "--force")[0] == 0 and target.read_bytes() == drawn
         for text in (b"by spades", b"points", b"South has: ", b"percent of boards"):
             assert text in drawn
@@ -365,6 +368,12 @@ def test_a_picture_that_cannot_be_drawn_is_told_before_the_work(
         status, out, err = run(*asked, tmp_path / target)
         assert (status, out) == (2, "") and said in err
     assert "needs a --script" in run("deal", "--picture", tmp_path / "x.svg")[2]
+
+
+def test_a_condition_without_effect_is_told(run) -> None:
+    twice = "condition hcp(north)>=15\ncondition hcp(north)<=8"
+    status, _, err = run("deal", "--condition", twice, "--seed", 1)
+    assert status == 0 and err.startswith("note: condition, line 1: the last condition counts")
 
 
 SCRIPTS = sorted((Path(__file__).parent / "dealer_scripts").glob("*.dl"))

@@ -221,6 +221,13 @@ def test_rules_that_can_never_fire_are_found(tmp_path: Path) -> None:
         assert f"line {header}:" in message and name in message
 
 
+def test_the_command_tells_of_rules_that_can_never_fire(run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(HEAD + rule("1D", "hcp 38+", "too many points") + REST, "utf-8")
+    status, _, err = run("open", "AK65.AK65.K765.6", "--system", path)
+    assert status == 0 and err.startswith("note: ") and "the rule for 1D" in err
+
+
 def test_overlaps_are_counted() -> None:
     mine = system(rule("1S", "spades 5+", "spades"), rule("1H", "hearts 5+", "hearts"))
     report = openings.review(mine, openings.random_hands(20_000, seed=3))

@@ -221,6 +221,18 @@ def test_the_command_judges_the_play_of_a_file(run, shared: Path) -> None:
 
 
 @pytest.mark.solver
+def test_a_recorded_play_is_of_the_contract_that_is_named(run, tmp_path: Path) -> None:
+    tags = f'[Board "1"]\n[Deal "{BOARD}"]\n[Declarer "N"]\n[Contract "4H"]\n'
+    (tmp_path / "x.pbn").write_text(f'{tags}[Play "E"]\nDQ DK DA D4\n')
+    recorded = run("play", tmp_path / "x.pbn", "--json")
+    assert run("play", tmp_path / "x.pbn", "4H", "--by", "N", "--json") == recorded
+    assert len(json.loads(recorded[1])["cards"]) == 4
+    status, out, err = run("play", tmp_path / "x.pbn", "4S", "--by", "N", "--json")
+    assert status == 0 and json.loads(out)["cards"] == []
+    assert err == "note: board 1: the recorded play is not of this contract, and is left out\n"
+
+
+@pytest.mark.solver
 def test_a_recorded_play_goes_up_to_what_cannot_be_played(run, tmp_path: Path) -> None:
     md = "md|3SKJ95HJ65DK3CJ654,ST87632H4DA65CQ98,SAHKQ9832DT94CAKT,|"
     calls = "mb|4H|mb|p|mb|p|mb|p|pc|HA|pc|H5|pc|S2|"

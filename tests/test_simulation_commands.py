@@ -54,6 +54,26 @@ def test_the_command_on_one_contract(run, tmp_path) -> None:
     assert run("simulate", *asked, "--picture", picture)[0] == 0
     assert picture.read_text("utf-8") == trick_picture(result, "4S", "S")
     assert page.read_text("utf-8").endswith(trick_picture(result, "4S", "S"))
+    status, _, err = run("simulate", *asked, "--picture", page)
+    assert status == 2 and f"{page} exists already (--force replaces it)" in err
+
+
+@pytest.mark.solver
+def test_a_board_has_its_own_vulnerability_and_dealer(run, tmp_path: Path) -> None:
+    path = tmp_path / "x.pbn"
+    hands = "N:A.KQ9832.T94.AKT - KJ95.J65.K3.J654 -"
+    path.write_text(f'[Board "2"]\n[Dealer "E"]\n[Vulnerable "All"]\n[Deal "{hands}"]\n')
+    asked = ("simulate", path, "--contract", "4H", "--by", "N", "--samples", 40, "--solve", 20)
+    by_board, by_option, none = (
+        json.loads(run(*asked, *more, "--json")[1])
+        for more in ((), ("--vulnerable", "both"), ("--vulnerable", "none"))
+    )
+    assert by_board == by_option and by_board["vulnerable"] == "both"
+    assert by_board["score"][0] > none["score"][0]
+    called = [json.loads(run(*asked, "--auction", "P P 1H", *more, "--json")[1])
+              for more in ((), ("--dealer", "E", "--vulnerable", "both"))]  # fmt: skip
+    assert called[0] == called[1]
+    assert run(*asked, "--making", "--json")[0] == 0
 
 
 @pytest.mark.solver

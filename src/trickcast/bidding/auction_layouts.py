@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, Seat, Vulnerability
+from ..cards import DealError, DealSet, NoteWarning, Seat, Vulnerability
 from ..cards.auction import CALLS
 from ..cards.auction_text import AuctionLike, read_auction
 from ..cards.hand import CARD_HCP
@@ -49,7 +49,7 @@ Owners = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 
-class AuctionWarning(UserWarning):
+class AuctionWarning(NoteWarning):
     """Calls that what is known makes unlikely, or layouts of which too few count."""
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..cards import Hand
+from ..cards import Hand, NoteWarning
 from ..dealing.language.hand_counts import nearest
 from ..dealing.language.mistakes import clip
 from ..dealing.language.rulefile import read_rules
@@ -24,7 +24,7 @@ WEIGHTS = Path(__file__).parent / "weights"
 _SHADED = {"polish-club": "polish-club-rules"}
 
 
-class RuleWarning(UserWarning):
+class RuleWarning(NoteWarning):
     """Something odd in a rule file that does not keep it from being used."""
 
 

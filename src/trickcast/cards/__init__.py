@@ -21,7 +21,7 @@ from .columns import (
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealLike, DealSet, DealsLike, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
-from .errors import DealError, counted, cut, shorten
+from .errors import DealError, NoteWarning, counted, cut, shorten
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
 from .hand import Hand, HandLike, HandsLike, as_hands, hands_of, hcp, lengths
 from .labelled import TABLE, LabelledArray
@@ -56,6 +56,7 @@ __all__ = [
     "HandLike",
     "HandsLike",
     "LabelledArray",
+    "NoteWarning",
     "OneOrMany",
     "PartialDeals",
     "Seat",

@@ -1,4 +1,4 @@
-"""The error for text or arrays that are not a hand or a deal."""
+"""The error for text or arrays that are not a hand or a deal, and what all notes have in common."""
 
 
 class DealError(ValueError):
@@ -12,6 +12,13 @@ class DealError(ValueError):
         Traceback (most recent call last):
             ...
         trickcast.cards.errors.DealError: hand 'AK.QJ.T9.8': 7 cards (expected 13)
+    """
+
+
+class NoteWarning(UserWarning):
+    """Tell users what they should know, and what changes nothing else.
+
+    Commands print it as a note, and the server sends it among the ``notes`` of an answer.
     """
 
 

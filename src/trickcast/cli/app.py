@@ -199,11 +199,10 @@ def _complain(error: object) -> int:
 
 
 def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
-    """Show what a reader or writer has to say as a plain line; other warnings are not for users."""
-    from ..bidding import AuctionWarning
-    from ..formats import FormatWarning
+    """Print a note on standard error; other warnings are not for users."""
+    from ..cards import NoteWarning
 
-    if issubclass(category, FormatWarning | AuctionWarning):
+    if issubclass(category, NoteWarning):
         print(f"note: {message}", file=sys.stderr)
 
 

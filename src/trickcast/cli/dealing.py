@@ -79,7 +79,7 @@ def deal(
         if out is not None:
             may_replace(out, force)
         form = _format(actions, out, target_format, as_json)
-        _check_picture(picture, actions)
+        _check_picture(picture, force, actions)
         dealt = question.ask(find, actions)
         told = [] if actions is None else _told(actions, dealt.deals.owners, find.once)
     except dealing.ConstraintError as error:
@@ -160,13 +160,14 @@ def _form_to_print(name: str) -> str:
         raise CommandError(f"{error}; for the screen: {_SHEETS}") from None
 
 
-def _check_picture(picture: Path | None, actions: dealing.Actions | None) -> None:
+def _check_picture(picture: Path | None, force: bool, actions: dealing.Actions | None) -> None:
     """Refuse before the work a picture of nothing, or one that cannot be written."""
     if picture is None:
         return
     from ..dealing.script_output import SUFFIXES
 
     check_output("--picture", picture, SUFFIXES)
+    may_replace(picture, force)
     if actions is None or not any(isinstance(t, dealing.Frequency) for t in actions.tables):
         raise click.BadParameter("--picture needs a --script with a frequency in its action")
     try:

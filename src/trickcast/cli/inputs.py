@@ -116,13 +116,13 @@ def read_boards(
         yield from _some(sets, "deal", source)
 
 
-def known_hands(source: str, number: int | None) -> dict[Seat, Hand]:
-    """Return the hands that a board of a file, or a literal one, shows: of ``number``, or the only.
+def known_hands(source: str, number: int | None) -> tuple[Board, dict[Seat, Hand]]:
+    """Return a board of a file, or a literal one, and the hands it shows: ``number``, or the only.
 
     Raises CommandError where there is no such board, or more than one.
     """
     boards = [
-        (board.number, hands)
+        (board, hands)
         for chunk in read_boards(source)
         for board, hands in _shown(chunk)
         if number in (None, board.number)
@@ -131,7 +131,7 @@ def known_hands(source: str, number: int | None) -> dict[Seat, Hand]:
         raise CommandError(f"{source}: there is no board {number}")
     if len(boards) > 1 and number is None:
         raise CommandError(f"{source}: {len(boards):,} boards (choose one with --board NUMBER)")
-    return boards[0][1]
+    return boards[0]
 
 
 def _shown(boards: DealSet | PartialDeals) -> Iterator[tuple[Board, dict[Seat, Hand]]]:

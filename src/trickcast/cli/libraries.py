@@ -30,6 +30,7 @@ from ..solver import MOST_LINE_TRICKS
 from . import views
 from .command import Argument, Group, Option, command
 from .inputs import Cluster, Strict, read_deals
+from .outputs import Force, may_replace
 
 _MOST = 2**64 - 1
 _MOST_DEALS = 2**31 - 1
@@ -244,6 +245,7 @@ def split(
     out: Annotated[
         Path | None, Option(metavar="FILE", help="File to write these deals to.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """List the shards for training, validation and test, or write one part to a file.
 
@@ -253,6 +255,7 @@ def split(
     if out is not None:
         if use is None:
             raise click.BadParameter("--out needs --use train, --use validation or --use test")
+        may_replace(out, force)
         part = cast(Use, use)
         write_stream(library.stream(part), out)
         click.echo(f"{out}: {library.count(part):,} deals for {use}")

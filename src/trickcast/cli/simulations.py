@@ -57,7 +57,10 @@ def simulate(
     *,
     board: Annotated[
         str | None,
-        Argument(metavar="BOARD", help="Board with hidden hands: a file or text (default: none)."),
+        Argument(
+            metavar="BOARD",
+            help="Board with hidden hands, its dealer and vulnerability: a file or text.",
+        ),
     ] = None,
     number: Annotated[int | None, Option("--board", min=0, help="Only this board number.")] = None,
     question: SimulateQuestion,
@@ -73,12 +76,7 @@ def simulate(
 ) -> None:
     """Show what contracts make, of the hands that a board shows or options say."""
     if board is not None:
-        shown = known_hands(board, number)
-        if len(shown) == len(Seat):
-            raise CommandError(f"{board}: all four hands are shown (trickcast solve gives their "
-                               "tricks)")  # fmt: skip
-        hands = {seat.word.lower(): str(hand) for seat, hand in shown.items()}
-        question = question.but(**{n: hand for n, hand in hands.items() if n not in question.given})
+        question = _on_board(question, board, number)
     if picture is not None and question.contract is None:
         raise click.BadParameter("--picture needs --contract")
     if picture is not None and question.making:
@@ -110,6 +108,24 @@ def simulate(
     else:
         every = result
         _deliver(question, every, save, lambda: show_all(question, every, as_json))
+
+
+def _on_board(question: SimulateQuestion, source: str, number: int | None) -> SimulateQuestion:
+    """Return the question with the hands of a board, and its dealer and vulnerability.
+
+    What options say counts before what the board says.
+    """
+    board, shown = known_hands(source, number)
+    if len(shown) == len(Seat):
+        raise CommandError(f"{source}: all four hands are shown (trickcast solve gives their "
+                           "tricks)")  # fmt: skip
+    said = {seat.word.lower(): str(hand) for seat, hand in shown.items()}
+    known, called = board.completed(), question.auction is not None
+    if known.vulnerability is not None and (called or not question.making):
+        said["vulnerable"] = str(known.vulnerability)
+    if known.dealer is not None and called:
+        said["dealer"] = str(known.dealer)
+    return question.but(**{name: of for name, of in said.items() if name not in question.given})
 
 
 def compare(
@@ -188,6 +204,7 @@ def _check_files(save: str | None, force: bool, picture: str | None = None) -> N
         may_replace(save, force)
     if picture is not None:
         check_output("--picture", picture, _PICTURES)
+        may_replace(picture, force)
 
 
 def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import hashlib
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Deal, DealError, DealSet, Seat, Strain, shorten
+from ..cards import UNKNOWN, Deal, DealSet, Seat, Strain, shorten
 from ..cards.text import parse_contract
 from .figures import Evaluation
 from .tally import Tally, evaluate_rows
@@ -221,12 +222,12 @@ def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
     """
     file = Path(path)
     packed = file.read_bytes()
-    text = (gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed).decode("utf-8")
     deals: dict[str, int] = {}
     questions: dict[tuple[int, int, str], int] = {}
     results: list[tuple[int, int, int]] = []
     try:
-        for row in csv.DictReader(text.splitlines()):
+        text = (gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed).decode("utf-8")
+        for row in csv.DictReader(text.splitlines(), restval=""):
             number = deals.setdefault(row["deal"], len(deals))
             contract = plain_contract(row["contract"])
             _, strain, _ = parse_contract(contract)
@@ -236,8 +237,10 @@ def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
             question = questions.setdefault((number, cell, contract), len(questions))
             results.append((question, int(row["tricks"]), int(row["tables"])))
         owners = b"".join(Deal(text).owner_bytes for text in deals)
-    except (KeyError, ValueError, DealError) as error:
+    except (KeyError, ValueError, EOFError, zlib.error, csv.Error) as error:
         raise ValueError(f"{file}: not results at the table ({error})") from None
+    if not questions:
+        raise ValueError(f"{file}: contains no results at the table")
     of_deal, cells, contracts = zip(*questions, strict=True)
     asked_by, tricks, times = np.array(results).T
     truth = Truth(

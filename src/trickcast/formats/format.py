@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import BinaryIO, TypeVar
 
-from ..cards import DealSet, Skipped, counted, shorten
+from ..cards import DealSet, NoteWarning, Skipped, counted, shorten
 
 
 class FormatError(ValueError):
@@ -24,7 +24,7 @@ class FormatError(ValueError):
         self.place = place
 
 
-class FormatWarning(UserWarning):
+class FormatWarning(NoteWarning):
     """Something in a file was read leniently, or left out because a format cannot hold it."""
 
 

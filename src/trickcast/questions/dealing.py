@@ -162,7 +162,8 @@ class DealQuestion(Question):
         sides = vulnerability if self.vulnerable is None else self.vulnerable
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", dealing.ConstraintWarning)  # actions have effect
+                if script is not None:  # whose own notes are shown, and whose actions have effect
+                    warnings.simplefilter("ignore", dealing.ConstraintWarning)
                 return dealing.deal_boards(
                     self.boards or (1 if script is None else number or _PRODUCED),
                     seed=None if self.secure else seed if self.seed is None else self.seed,

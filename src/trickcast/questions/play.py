@@ -234,9 +234,9 @@ class PlayQuestion(Question):
         missing = ["contract"] * (bid is None) + ["declarer"] * (declarer is None)
         if bid is None or bid.strain is None or declarer is None:
             return f"without {' and '.join(missing)}"
-        recorded = not self._played and (self._bid, self._declarer, self._leader) == (None,) * 3
-        played = [parse_card(card) for card in board.play] if recorded else self._played
         leader = declarer.lho if self._leader is None else self._leader
+        recorded = not self._played and _is_of(board, bid.strain, declarer, leader)
+        played = [parse_card(card) for card in board.play] if recorded else self._played
         return Play(bid, bid.strain, declarer, leader, played, recorded)
 
     def ask(
@@ -248,6 +248,8 @@ class PlayQuestion(Question):
         play = self.play_of(board)
         if isinstance(play, str):
             return play
+        if board.play and not (play.recorded or self._played):
+            note(f"{_name(board)}: the recorded play is not of this contract, and is left out")
         reached = _reached(owners, play, board, note)
         if self.position:
             reached = reached[-1:]
@@ -527,6 +529,12 @@ def position_hands(owners: Owners) -> list[str]:
     ]
 
 
+def _is_of(board: Board, strain: Strain, declarer: Seat, leader: Seat) -> bool:
+    """Return whether the recorded play of a board is of these trumps, declarer and leader."""
+    said = None if board.contract is None else Contract(board.contract).strain
+    return said in (None, strain) and board.declarer in (None, declarer) and leader == declarer.lho
+
+
 def _reached(
     owners: Owners, play: Play, board: Board, note: Callable[[str], object]
 ) -> list[Position]:
@@ -536,9 +544,12 @@ def _reached(
     except PlayError as error:
         if not play.recorded:
             raise
-        name = "the board" if board.number is None else f"board {board.number}"
-        note(f"{name}: {error}; the play is judged up to there")
+        note(f"{_name(board)}: {error}; the play is judged up to there")
         return positions(owners, play.strain, play.leader, play.cards[: error.played])
+
+
+def _name(board: Board) -> str:
+    return "the board" if board.number is None else f"board {board.number}"
 
 
 def _named(owners: Owners, board: Board) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...cards import cut
+from ...cards import NoteWarning, cut
 
 QUOTED = 60
 """How many characters of somebody's text an error quotes, about."""
@@ -51,7 +51,7 @@ class OutsideError(ConstraintError):
     """A number that other programs work out, and this one does not."""
 
 
-class ConstraintWarning(UserWarning):
+class ConstraintWarning(NoteWarning):
     """Something in a constraint that was read and has no effect."""
 
 

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._processes import Refusal
-from ...bidding import AuctionWarning
-from ...cards import Board, Deal, DealError, DealSet, Skipped
+from ...cards import Board, Deal, DealError, DealSet, NoteWarning, Skipped
 from ...cards.text import parse_hands
 from ...estimator import ModelError
-from ...formats import FormatError, FormatWarning, iter_deals, write_stream
+from ...formats import FormatError, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
 from ...questions.converting import ConvertQuestion, solved_here
 from ...questions.play import is_position, position_owners
@@ -186,8 +185,7 @@ def _passed_over(
     others: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return the first places that were passed over, the first remarks, and how many more."""
-    kinds = (AuctionWarning, FormatWarning)
-    notes = [str(told.message) for told in caught or () if issubclass(told.category, kinds)]
+    notes = [str(told.message) for told in caught or () if issubclass(told.category, NoteWarning)]
     notes += others
     shown = [entry._asdict() for entry in skipped[:_SHOWN]], notes[:_SHOWN]
     more = [max(0, len(entries) - _SHOWN) for entries in (skipped, notes)]
