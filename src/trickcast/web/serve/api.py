@@ -297,9 +297,9 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
             headers = {"allow": _allowed(app, request.url.path)}
         return _problem(error.status_code, str(error.detail).lower(), headers)
 
-    async def invalid(_: Request, error: Exception) -> Response:
+    async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        detail, errors = faults(error)
+        detail, errors = faults(error, request.url.path.removeprefix("/v1/"))
         return _problem(422, detail, errors=errors)
 
     for kind in PROBLEMS:

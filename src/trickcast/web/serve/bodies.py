@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, NamedTuple
 
+from difflib import get_close_matches
 import python_multipart  # noqa: F401  # what Starlette reads forms with, only when one comes
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -19,7 +20,7 @@ from starlette.exceptions import HTTPException
 from ...formats import FORMATS
 from ...questions import QUESTIONS
 from .errors import RefusedError
-from .requests import filed, lists_of, texts_of
+from .requests import filed, keys_of, lists_of, texts_of
 
 _FORM, _JSON = "multipart/form-data", "application/json"
 _FILE = "application/octet-stream"
@@ -41,6 +42,18 @@ _DIGITS = 400  # of a whole number: more than any that can be computed with as a
 class File(NamedTuple):
     """A file that was sent."""
 
+_EXPECTED = {
+    "missing": "missing",
+    **dict.fromkeys(("string_type", "string_unicode"), "expected text"),
+    "list_type": "expected a list",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "expected true or false"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "expected a number"),
+    **dict.fromkeys(
+        ("int_type", "int_parsing", "int_parsing_size", "int_from_float"),
+        "expected a whole number",
+    ),
+}
+"""Type of an error of pydantic → what is wrong."""
     name: str
     content: bytes
 
@@ -125,12 +138,14 @@ def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"content": content}, "parameters": [_ID]}
 
 
-def faults(error: RequestValidationError) -> tuple[str, list[dict[str, str]]]:
-    """Return a line for each of the first faults, and all with pointers: where, and what."""
-    found = []
+def faults(error: RequestValidationError, name: str) -> tuple[str, list[dict[str, str]]]:
+    """Return a line for each of the first faults, and all with pointers: where, and what.
+
+    ``name`` is that of the question, of whose keys near ones are suggested to the first faults.
+    """
+    found: list[dict[str, str]] = []
     for fault in error.errors():
-        text = fault["msg"].removeprefix("Value error, ")
-        text = f"{text[:1].lower()}{text[1:]}"
+        text = _plainly(fault, name if len(found) < _ERRORS_SHOWN else "")
         place = [str(part)[:_NAME] for part in fault["loc"][1:]]
         pointer = "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in place)
         found.append({"pointer": pointer, "detail": text})
@@ -153,6 +168,29 @@ def _object(body: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise RefusedError("the body is not a JSON object")
     return content
+
+def _plainly(fault: dict[str, Any], name: str) -> str:
+    """Return what pydantic finds wrong, in words for people."""
+    kind, facts = fault["type"], fault.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = keys_of(name) if name in QUESTIONS else ()
+        near = get_close_matches(str(fault["loc"][-1])[:_NAME].lower(), known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+        return f"unknown ({hint})" if known else "unknown"
+    if kind == "too_short":
+        count = facts["actual_length"]
+        return f"{f'{count} given' if count else 'empty'} (expected at least {facts['min_length']})"
+    if kind == "too_long":
+        return f"too many (expected at most {facts['max_length']:,})"
+    if kind == "string_too_long":
+        return f"too long (expected at most {facts['max_length']:,} characters)"
+    if kind in _EXPECTED:
+        return _EXPECTED[kind]
+    text = fault["msg"].removeprefix("Value error, ")
+    text = f"{text[:1].lower()}{text[1:]}"
+    should = "input should be "
+    return f"expected {text.removeprefix(should)}" if text.startswith(should) else text
+
 
 
 def _loads(text: str | bytes) -> Any:

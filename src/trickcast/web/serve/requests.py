@@ -69,6 +69,13 @@ def summary(question: type[Question]) -> str:
 
 
 @cache
+def keys_of(name: str) -> tuple[str, ...]:
+    """Return the keys of a question."""
+    fields = requests_of(name)[0].model_fields
+    return tuple(field.alias or key for key, field in fields.items())
+
+
+@cache
 def lists_of(name: str) -> frozenset[str]:
     """Return the keys of a question that are lists."""
     question = question_of(name)
