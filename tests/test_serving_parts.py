@@ -15,6 +15,7 @@ import pytest
 import trickcast as tc
 from test_serving import DUMMIES, EASY, KNOWN, NORTH, printed, running, solvers_of
 
+CURL = "application/x-www-form-urlencoded"
 STREAM = {"accept": "text/event-stream"}
 LONG: dict[str, Any] = KNOWN | {"contract": "2S", "by": "S", "samples": 2000, "solve": 2000}
 
@@ -251,6 +252,48 @@ def test_files_that_cannot_be_read_are_refused_in_plain_words(client, request_, 
 def test_what_is_said_in_the_address_and_in_a_form_is_refused(client, boards) -> None:
     sent = {"files": {"file": boards.read_bytes()}, "data": {"vulnerable": "ns"}}
     answer = client.post("/v1/par?vulnerable=ew", **sent)
+def test_json_is_read_under_the_type_of_programs_that_are_told_none(client) -> None:
+    def ask(name: str, content: Any, kind: str = CURL) -> httpx.Response:
+        text = content if isinstance(content, str) else json.dumps(content)
+        return client.post(f"/v1/{name}", content=text, headers={"content-type": kind})
+
+    questions: dict[str, Any] = {
+        "bid": {"hand": NORTH},
+        "auction": {"auction": "1N P", "deal": EASY},
+        "hand": {"hands": [NORTH]},
+        "estimate": {"deals": [EASY], "model": "fast"},
+        "deal": {"boards": 2, "seed": 1},
+    }
+    for name, asked in questions.items():
+        expected = client.post(f"/v1/{name}", json=asked)
+        assert expected.status_code == 200, expected.text
+        assert ask(name, asked).json() == expected.json(), name
+    hand = ask("hand", questions["hand"], "text/plain;charset=UTF-8")
+    assert hand.status_code == 200, hand.text
+    for line in ({"deal": EASY}, {"deals": [{"deal": EASY}]}, f'{{"deal": "{EASY}"}}\n' * 2):
+        assert ask("estimate", line).json()["results"][0]["deal"] == EASY  # a file
+    wrong = ask("bid", {"hnad": NORTH}).json()["detail"]
+    assert wrong == "hand: missing\nhnad: unknown (did you mean hand?)"
+    broken = ask("bid", f'{{"hand": "{NORTH}",}}')
+    assert (broken.status_code, broken.json()["detail"]) == (400, "the body is not JSON")
+    other = client.post("/v1/hand", content=b"{}", headers={"content-type": "x/y"})
+    expected = "x/y is not supported (send JSON with content-type: application/json)"
+    assert (other.status_code, other.json()["detail"]) == (415, expected)
+
+
+def test_no_message_about_a_file_names_options_of_the_command(client, boards) -> None:
+    def refused(content: bytes, name: str, **asked: str) -> str:
+        answer = client.post("/v1/convert", files={"file": (name, content)}, data=asked)
+        assert answer.status_code == 422 and "--" not in answer.json()["detail"]
+        return answer.json()["detail"]
+
+    unknown = refused(b"\x89PNG\r\n", "card.png", to="pbn")
+    assert "; the key from names one)" in unknown and "format=" not in unknown
+    hands = EASY.removeprefix("N:").encode()
+    assert "if it is GIB, pass from=gib)" in refused(hands, "a.txt", to="pbn", strict="true")
+    assert "solve them first with the key solve" in refused(boards.read_bytes(), "a.pbn", to="zrd")
+
+
     assert (answer.status_code, answer.json()["detail"]) == (422, "vulnerable is given twice")
 
 

@@ -295,7 +295,10 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
         headers = error.headers
         if error.status_code == 405:  # the error knows one route of a path alone
             headers = {"allow": _allowed(app, request.url.path)}
-        return _problem(error.status_code, str(error.detail).lower(), headers)
+        detail = str(error.detail)  # ours begin small, and JSON in them is not small
+        return _problem(
+            error.status_code, detail if detail[:1].islower() else detail.lower(), headers
+        )
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

@@ -2,10 +2,12 @@
 
 A file is the whole body, of the content type of its format or of any other than JSON, or a part
 of a form (``multipart/form-data``); what else is asked then follows ``?``, or is in other parts.
+Programs that are told no content type send one of their own: a JSON question is read under it too.
 All of it is put together before FastAPI reads it as a body of JSON.
 """
 
 import json
+import re
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, NamedTuple
 
@@ -23,6 +25,11 @@ from .errors import RefusedError
 from .requests import filed, keys_of, lists_of, texts_of
 
 _FORM, _JSON = "multipart/form-data", "application/json"
+_UNSAID = ("application/x-www-form-urlencoded", "text/plain")
+"""What curl and browsers send when they are told no content type."""
+_OBJECT = re.compile(rb'\s*\{\s*(?:"\w+"\s*:|\}\s*$)')
+_OF_FILES = {"deal", "boards", "results"}
+"""Keys of objects in files of deals, besides ``deals``."""
 _FILE = "application/octet-stream"
 """Of any other type than JSON a file is taken; the schema names the one that generators know."""
 _ID = {
@@ -103,8 +110,12 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind == _JSON:
         _add(values, _object(await request.body()))
+    elif kind in _UNSAID and (asked := _unsaid(await request.body(), name)) is not None:
+        _add(values, asked)
     elif key is None:
-        raise HTTPException(415, f"{kind[:_NAME]} is not supported (expected {_JSON})")
+        raise HTTPException(
+            415, f"{kind[:_NAME]} is not supported (send JSON with content-type: {_JSON})"
+        )
     elif kind == _FORM:
         file, fields = await _form(request)
         _add(values, _plain(fields, name))
@@ -181,6 +192,38 @@ def _plainly(fault: dict[str, Any], name: str) -> str:
         count = facts["actual_length"]
         return f"{f'{count} given' if count else 'empty'} (expected at least {facts['min_length']})"
     if kind == "too_long":
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        content = _loads(body)
+    except RefusedError:  # a ValueError too
+        raise
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the body is not JSON") from None
+    if not isinstance(content, dict):
+        raise RefusedError("the body is not a JSON object")
+    return content
+
+
+def _unsaid(body: bytes, name: str) -> dict[str, Any] | None:
+    """Return the JSON question in a body of no stated type; None where it is anything else.
+
+    A file of deals may be JSON too: its objects have other keys, or lists in place of texts.
+    """
+    if name not in QUESTIONS or _OBJECT.match(body) is None:
+        return None
+    key, of_file = filed(name), b'"deal' in body
+    try:
+        content = _object(body)
+    except HTTPException:
+        if key is not None and of_file:
+            return None  # more than one line
+        raise
+    entries = content.get("deals")
+    objects = isinstance(entries, list) and any(isinstance(entry, dict) for entry in entries)
+    if key is None or isinstance(content.get(key), str):
+        return content
+    return None if objects or _OF_FILES & content.keys() else content
+
         return f"too many (expected at most {facts['max_length']:,})"
     if kind == "string_too_long":
         return f"too long (expected at most {facts['max_length']:,} characters)"

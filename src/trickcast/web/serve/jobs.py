@@ -6,6 +6,7 @@ A job is JSON with its name and what was asked; each part of its answer is ``[ki
 import base64
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -57,7 +58,7 @@ def answer(question: bytes, send: Callable[[bytes], None]) -> None:
     try:
         JOBS[asked.pop("job")](asked, tell)
     except _ANSWERS as error:
-        raise Refusal(str(error)) from None
+        raise Refusal(_in_keys(str(error))) from None
 
 
 def solve(asked: JobQuestion, tell: Tell) -> None:
@@ -170,6 +171,13 @@ def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
         yield chunk
 
 
+def _in_keys(message: str) -> str:
+    """Say what to do by the keys of a request, where a message names options of the command."""
+    message = message.replace("with trickcast.solve(deals), or --solve", "with the key solve")
+    message = re.sub(r'(?:format="[^"]*" or )?--from names\b', "the key from names", message)
+    return re.sub(r'(?:format="[^"]*" or )?--from ', "from=", message)
+
+
 def _known(board: Board) -> tuple[int | None, str | None, str | None]:
     dealer, vulnerable = board.dealer, board.vulnerability
     return (
@@ -187,6 +195,7 @@ def _passed_over(
     """Return the first places that were passed over, the first remarks, and how many more."""
     notes = [str(told.message) for told in caught or () if issubclass(told.category, NoteWarning)]
     notes += others
-    shown = [entry._asdict() for entry in skipped[:_SHOWN]], notes[:_SHOWN]
+    places = [entry._replace(reason=_in_keys(entry.reason))._asdict() for entry in skipped[:_SHOWN]]
+    shown = places, [_in_keys(note) for note in notes[:_SHOWN]]
     more = [max(0, len(entries) - _SHOWN) for entries in (skipped, notes)]
     return dict(zip(PASSED_OVER, (*shown, *more), strict=True))
