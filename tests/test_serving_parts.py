@@ -237,7 +237,10 @@ FILES_REFUSED = [
         {"files": {"file": b"x"}, "data": {"deals": EASY}},
         "deals and a file are given (expected one of them)",
     ),
-    ({"files": {"file": b"x"}, "data": {"modell": "fast"}}, "modell: extra inputs"),
+    (
+        {"files": {"file": b"x"}, "data": {"modell": "fast"}},
+        "modell: unknown (expected one of deals, from, strict)",
+    ),
     ({"files": {"file": f"{EASY}\n".encode() * 41}}, "too many deals (expected at most 40)"),
 ]
 
@@ -249,9 +252,6 @@ def test_files_that_cannot_be_read_are_refused_in_plain_words(client, request_, 
     assert len(answer.json()["detail"].splitlines()) <= 3
 
 
-def test_what_is_said_in_the_address_and_in_a_form_is_refused(client, boards) -> None:
-    sent = {"files": {"file": boards.read_bytes()}, "data": {"vulnerable": "ns"}}
-    answer = client.post("/v1/par?vulnerable=ew", **sent)
 def test_json_is_read_under_the_type_of_programs_that_are_told_none(client) -> None:
     def ask(name: str, content: Any, kind: str = CURL) -> httpx.Response:
         text = content if isinstance(content, str) else json.dumps(content)
@@ -294,13 +294,18 @@ def test_no_message_about_a_file_names_options_of_the_command(client, boards) ->
     assert "solve them first with the key solve" in refused(boards.read_bytes(), "a.pbn", to="zrd")
 
 
+def test_what_is_said_in_the_address_and_in_a_form_is_refused(client, boards) -> None:
+    sent = {"files": {"file": boards.read_bytes()}, "data": {"vulnerable": "ns"}}
+    answer = client.post("/v1/par?vulnerable=ew", **sent)
     assert (answer.status_code, answer.json()["detail"]) == (422, "vulnerable is given twice")
 
 
 def test_a_broken_form_and_a_file_where_none_is_read_are_refused(client) -> None:
     broken = {"content": b"--x", "headers": {"content-type": "multipart/form-data"}}
     assert client.post("/v1/solve", **broken).status_code == 400
-    assert client.post("/v1/solve", files=[("a", b"1"), ("b", b"2")]).status_code == 400
+    several = client.post("/v1/session", files=[("a", b"1"), ("b", b"2")])
+    detail = "the form contains 2 files (send one file)"
+    assert (several.status_code, several.json()["detail"]) == (400, detail)
     assert client.post("/v1/hand", files={"file": NORTH.encode()}).status_code == 415
 
 

@@ -9,9 +9,9 @@ All of it is put together before FastAPI reads it as a body of JSON.
 import json
 import re
 from collections.abc import Callable, Coroutine, Iterable
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from difflib import get_close_matches
 import python_multipart  # noqa: F401  # what Starlette reads forms with, only when one comes
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -42,13 +42,6 @@ _ID = {
 """A header that may come. Without one that is optional openapi-python-client 0.29 forgets an import
 in what it makes of a question with several bodies."""
 _ERRORS_SHOWN = 3
-_NAME = 60  # characters of a name in messages
-_DIGITS = 400  # of a whole number: more than any that can be computed with as a float
-
-
-class File(NamedTuple):
-    """A file that was sent."""
-
 _EXPECTED = {
     "missing": "missing",
     **dict.fromkeys(("string_type", "string_unicode"), "expected text"),
@@ -61,6 +54,13 @@ _EXPECTED = {
     ),
 }
 """Type of an error of pydantic → what is wrong."""
+_NAME = 60  # characters of a name in messages
+_DIGITS = 400  # of a whole number: more than any that can be computed with as a float
+
+
+class File(NamedTuple):
+    """A file that was sent."""
+
     name: str
     content: bytes
 
@@ -169,17 +169,6 @@ def faults(error: RequestValidationError, name: str) -> tuple[str, list[dict[str
     return "\n".join(lines), found
 
 
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        content = _loads(body)
-    except RefusedError:  # a ValueError too
-        raise
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the body is not JSON") from None
-    if not isinstance(content, dict):
-        raise RefusedError("the body is not a JSON object")
-    return content
-
 def _plainly(fault: dict[str, Any], name: str) -> str:
     """Return what pydantic finds wrong, in words for people."""
     kind, facts = fault["type"], fault.get("ctx", {})
@@ -192,6 +181,17 @@ def _plainly(fault: dict[str, Any], name: str) -> str:
         count = facts["actual_length"]
         return f"{f'{count} given' if count else 'empty'} (expected at least {facts['min_length']})"
     if kind == "too_long":
+        return f"too many (expected at most {facts['max_length']:,})"
+    if kind == "string_too_long":
+        return f"too long (expected at most {facts['max_length']:,} characters)"
+    if kind in _EXPECTED:
+        return _EXPECTED[kind]
+    text = fault["msg"].removeprefix("Value error, ")
+    text = f"{text[:1].lower()}{text[1:]}"
+    should = "input should be "
+    return f"expected {text.removeprefix(should)}" if text.startswith(should) else text
+
+
 def _object(body: bytes) -> dict[str, Any]:
     try:
         content = _loads(body)
@@ -224,17 +224,6 @@ def _unsaid(body: bytes, name: str) -> dict[str, Any] | None:
         return content
     return None if objects or _OF_FILES & content.keys() else content
 
-        return f"too many (expected at most {facts['max_length']:,})"
-    if kind == "string_too_long":
-        return f"too long (expected at most {facts['max_length']:,} characters)"
-    if kind in _EXPECTED:
-        return _EXPECTED[kind]
-    text = fault["msg"].removeprefix("Value error, ")
-    text = f"{text[:1].lower()}{text[1:]}"
-    should = "input should be "
-    return f"expected {text.removeprefix(should)}" if text.startswith(should) else text
-
-
 
 def _loads(text: str | bytes) -> Any:
     """Read JSON. Raises RefusedError for a key that is given twice, ValueError for other text."""
@@ -263,13 +252,15 @@ def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
 
 async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
     """Return the file of a form, and its other parts. Raises HTTPException where it is broken."""
-    async with request.form(max_files=1, max_fields=50) as form:
+    async with request.form(max_fields=50) as form:
         fields, files = [], []
         for name, part in form.multi_items():
             if isinstance(part, UploadFile):
                 files.append(File((part.filename or "the file")[:_NAME], await part.read()))
             else:
                 fields.append((name, part))
+    if len(files) > 1:
+        raise HTTPException(400, f"the form contains {len(files)} files (send one file)")
     if not files:
         raise RefusedError("the form contains no file (expected a file of deals)")
     return files[0], fields
