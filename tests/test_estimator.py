@@ -458,6 +458,15 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
         tc.Estimator(tmp_path / "text.onnx")
 
 
+@pytest.mark.parametrize("suffix", [".npz", ".checkpoint"])
+def test_weights_in_place_of_a_model_are_refused(tmp_path, suffix):
+    path = tmp_path / f"fast{suffix}"
+    with path.open("wb") as file:
+        np.savez(file, weights=np.zeros(3))
+    with pytest.raises(tc.ModelError, match=rf"fast\{suffix}: weights, not a model \(give the .on"):
+        tc.Estimator(path)
+
+
 @pytest.mark.parametrize("wrong", [{"threads": 0}, {"batch_size": 0}])
 def test_threads_and_batches_are_at_least_one(wrong):
     with pytest.raises(ValueError, match="expected 1 or more"):

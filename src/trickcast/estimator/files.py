@@ -219,6 +219,11 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
         )
         _read_texts(session)
     except _troubles() as error:
+        if path.suffix in (".npz", ".checkpoint"):
+            raise ModelError(
+                f"{path}: weights, not a model (give the .onnx, which is written when the training "
+                "ends)"
+            ) from None
         raise ModelError(
             f"{path}: not a model that can be run (SHA-256 {sha256}): {one_line(error, 200)}"
         ) from None
