@@ -613,6 +613,19 @@ def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
     assert [table.score for table in played.boards[0].tables] == [690, 400]
 
 
+def test_travellers_may_be_written_as_spreadsheets_do(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "Board No;NS Pair;EW Pair;Contract;By;Result;percentage_ns\n"
+        "1;1;2;4S;N;+1;62,5\n1;3;4;Pass Out;;;37,5\n"
+    )
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    first, second = played.boards[0].tables
+    assert (first.score, first.stated.percent[0]) == (690, 62.5)
+    assert (second.score, second.stated.percent[0]) == (0, 37.5)
+
+
 def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
     path = tmp_path / "odd.csv"
     path.write_text(

@@ -34,12 +34,14 @@ from ..formats.streams import lines_ended, opened, read_lines
 from .tables import Adjusted, Stated
 
 _SMALL = re.compile(r"[0-9]{1,6}")
+_DECIMAL_COMMA = re.compile(r"([0-9]),([0-9]{1,2})$")
 _OTHER_NAMES = {
     "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
     "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
     "tricks": "result", "score": "score_ns", "tables": "multiplicity", "number": "board",
+    "board_no": "board", "board_number": "board", "by": "declarer",
     "vul": "vulnerable", "vulnerability": "vulnerable", "imps": "imp_ns", "imp": "imp_ns",
-    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew", "by": "declarer",
+    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew",
 }  # fmt: skip
 """How columns of travellers are called besides."""
 COLUMNS = (
@@ -290,7 +292,7 @@ def _count(text: str) -> int:
 
 def _finite(text: str) -> float:
     try:
-        number = float(text)
+        number = float(_DECIMAL_COMMA.sub(r"\1.\2", text))
     except ValueError:
         raise ValueError("expected a number") from None
     if not isfinite(number):
