@@ -1,5 +1,6 @@
 """The played session: joining, comparing, judging, and what files get wrong."""
 
+import csv
 import gzip
 import json
 import re
@@ -814,6 +815,22 @@ def test_boards_without_cards_are_scored_only(run, club):
     assert content["pairs"][0]["number"] == "4"
 
 
+def test_adjusted_scores_and_penalties_are_in_json_and_csv(run, club):
+    tables = [
+        table
+        for board in json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
+        for table in board["tables"]
+    ]
+    assert [table["penalties"] for table in tables] == [[0, 0], [10, 0], *[[0, 0]] * 7]
+    assert [table["adjusted"] for table in tables[5:8]] == [[None] * 2, ["A+", "A-"], [None] * 2]
+    rows = list(csv.DictReader(run("session", *club, "--scores", "--csv")[1].splitlines()))
+    names = ("adjusted_ns", "adjusted_ew", "penalty_ns", "penalty_ew")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("A+", "A-", "0.0", "0.0") if n == 6 else ("", "", "10.0" if n == 1 else "0.0", "0.0")
+        for n in range(9)
+    ]
+
+
 def test_a_match_may_come_on_standard_input(match):
     with match.open("rb") as stream:
         played = session.read(stream)
@@ -826,6 +843,8 @@ def test_scores_alone_need_no_solver(run, club):
     assert status == 0 and content["boards"][0]["par"] is None
     assert content["boards"][0]["tables"][0]["expected"] is None
     assert content["pairs"][0]["score"] == 0.8333
+    error = "trickcast: players has no effect with scores\n"
+    assert run("session", *club, "--scores", "--players", "club") == (2, "", error)
     club[1].write_text("board,contract,declarer,result\n1,PASS,,\n1,4S,N,10\n")
     (board, *_) = json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
     assert board["field"] is None, "passes alone are no field"

@@ -28,7 +28,10 @@ class SwingParts(TypedDict):
 
 
 class SessionTable(TypedDict):
-    """A table: scores, IMPs and parts are North-South's, ``matchpoints`` a share."""
+    """A table: scores, IMPs and parts are North-South's, ``matchpoints`` a share.
+
+    ``penalties`` are taken from either side's total: IMPs, or percent of a board.
+    """
 
     room: str | None
     contract: str | None
@@ -44,6 +47,7 @@ class SessionTable(TypedDict):
     pairs: list[str | None]
     names: list[str | None]
     adjusted: list[str | None]
+    penalties: list[float]
     lost: dict[str, int] | None
     parts: SwingParts | None
 
@@ -124,6 +128,11 @@ class SessionQuestion(Question):
         PLAYERS[0]
     )
     scores: Annotated[bool, Option(help="Compare only the scores, without solving.")] = False
+
+    def check(self) -> None:
+        """Refuse what has no effect. Raises QuestionError."""
+        if self.scores and "players" in self.given:
+            raise QuestionError("players has no effect with scores")
 
     def ask(
         self,
