@@ -88,7 +88,7 @@ class PairStanding(TypedDict):
 
 
 class MatchStanding(TypedDict):
-    """A match of two teams."""
+    """A match of two teams; ``victory_points`` are each team's by its own result."""
 
     segment: str
     teams: list[str]

@@ -344,9 +344,9 @@ def _matches(judged: Judged, width: int) -> str:
     rows = [
         [
             match.teams[0],
-            f"{match.imps[0]:g}",
+            f"{match.imps[0]:g}".replace("-", _MINUS),
             match.teams[1],
-            f"{match.imps[1]:g}",
+            f"{match.imps[1]:g}".replace("-", _MINUS),
             f"VP {match.victory_points[0]:.2f} : {match.victory_points[1]:.2f}",
             match.segment,
         ]
