@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _UNKNOWN = re.compile(r"[-?*#]*")
 _AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _TRICKS = re.compile(r"[0-9]{1,2}")
 _NO_TRICKS = ("0", "=", "+0")
 """What files write as the result of a board passed out."""
@@ -67,7 +67,7 @@ def artificial_score(text: str | None) -> tuple[str, float] | None:
     if found := _AVERAGE.fullmatch(clean):
         sign = {"PLUS": "+", "MINUS": "-", "=": ""}.get(*[(found[1] or "").upper()] * 2)
         return f"A{sign}", {"": 50.0, "+": 60.0, "-": 40.0}[sign or ""]
-    if found := _PERCENT.fullmatch(clean):
+    if (found := _PERCENT.fullmatch(clean)) and float(found[1]) <= 100:
         return clean.replace(" ", ""), float(found[1])
     return None
 
@@ -82,7 +82,9 @@ def read_cell(
     try:
         return parse(text)
     except ValueError as error:
-        wrong.append(f"{name} {shorten(text)} is left out: {error}")
+        over = _PERCENT.fullmatch(text) and artificial_score(text) is None
+        reason = "expected at most 100 %" if over else error
+        wrong.append(f"{name} {shorten(text)} is left out: {reason}")
         return None
 
 

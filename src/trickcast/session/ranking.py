@@ -68,8 +68,10 @@ class Match:
     teams: tuple[str, str]
     boards: int
     imps: tuple[float, float]
-    """What each team won, what it carried over included."""
+    """What each team won, with what it carried over, less its penalties."""
     victory_points: tuple[float, float]
+    """Each team's by its own result: they do not add up to 20 where a penalty or an artificial
+    score, such as average plus for both sides, is not the other team's gain or loss."""
 
 
 @dataclass
@@ -137,8 +139,9 @@ def players(judged: Judged) -> list[PairResult]:
 def matches(judged: Judged) -> list[Match]:
     """Return the matches of two teams, in their order, with victory points.
 
-    A board counts where both teams sat North-South at one table. Without names of teams the pairs
-    of the open room stand for them.
+    A board counts where both teams sat North-South at one table, or where a table has an artificial
+    score, which brings each team its own IMPs. Penalties in IMPs are taken from a team's total.
+    Without names of teams the pairs of the open room stand for them.
 
     Args:
         judged: The judged session.
@@ -157,43 +160,80 @@ def matches(judged: Judged) -> list[Match]:
         >>> [match.imps for match in session.matches(judged)]
         [(10.0, 0.0)]
     """
-    met: dict[tuple[str, frozenset[str]], list[dict[str, tuple[int, float]]]] = defaultdict(list)
+    met: dict[tuple[str, frozenset[str]], list[_Tables]] = defaultdict(list)
     order: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
     for board in judged.session.boards:
-        at_board: dict[tuple[str, frozenset[str]], dict[str, tuple[int, float]]] = {}
-        doubled = set()
+        at_board: dict[tuple[str, frozenset[str]], _Tables] = defaultdict(list)
         for table in board.tables:
             teams = table.teams or _teams_of_room(table.room)
-            if teams is None or table.score is None:
+            if teams is None or teams[0] == teams[1]:
                 continue
             key = ", ".join(filter(None, table.segment)), frozenset(teams)
             order.setdefault(key, teams)
-            if teams[0] in at_board.setdefault(key, {}):
-                doubled.add(key)
-            at_board[key][teams[0]] = table.score, table.carried[0]
-        for key, scores in at_board.items():
-            if len(scores) == 2 and key not in doubled:
-                met[key].append(scores)
-    found = []
-    for key, boards in met.items():
-        home, visit = order[key]
-        won = [imps(scores[home][0] - scores[visit][0]) for scores in boards]
-        carried = [max((scores[team][1] for scores in boards), key=abs) for team in (home, visit)]
-        totals = (
-            sum(each for each in won if each > 0) + carried[0],
-            sum(-each for each in won if each < 0) + carried[1],
-        )
-        points = victory_points(totals[0] - totals[1], len(boards))
-        found.append(
-            Match(
-                segment=key[0],
-                teams=(home, visit),
-                boards=len(boards),
-                imps=totals,
-                victory_points=points,
-            )
-        )
-    return found
+            at_board[key].append((teams, table))
+        for key, tables in at_board.items():
+            met[key].append(tables)
+    by_share = judged.session.scoring == MATCHPOINTS
+    found = (_match(key[0], order[key], boards, by_share) for key, boards in met.items())
+    return [match for match in found if match is not None]
+
+
+_Tables = list[tuple[tuple[str, str], Table]]
+"""The tables of a board with the teams that sat North-South and East-West."""
+
+
+def _match(
+    segment: str, teams: tuple[str, str], boards: Sequence[_Tables], by_share: bool
+) -> Match | None:
+    """Return the match of two teams; None where no board counts."""
+    won, margins, carried, taken = np.zeros((4, 2))
+    count = 0
+    for tables in boards:
+        for sat, table in tables:
+            turn = 1 if sat == teams else -1
+            before = np.array(table.carried[::turn])
+            carried = np.where(np.abs(before) > np.abs(carried), before, carried)
+            if not by_share:  # else penalties are percent of a board
+                taken += table.penalties[::turn]
+        own = _imps_of_teams(teams, tables)
+        if own is not None:
+            count += 1
+            margins += own
+            won += own if own.sum() else own.clip(0)
+    if not count:
+        return None
+    won += carried - taken
+    margins += carried - carried[::-1] - taken
+    return Match(
+        segment=segment,
+        teams=teams,
+        boards=count,
+        imps=(float(won[0]), float(won[1])),
+        victory_points=(
+            victory_points(margins[0], count)[0],
+            victory_points(margins[1], count)[0],
+        ),
+    )
+
+
+def _imps_of_teams(teams: tuple[str, str], tables: _Tables) -> Floats | None:
+    """Return (2,) what a board brings each of two teams; None where it does not count.
+
+    An artificial score takes the place of the comparison, and brings each team its own IMPs: the
+    mean of both where the scores of both tables are artificial.
+    """
+    known = [each for each in tables if each[1].score is not None or any(each[1].adjusted)]
+    if len({sat[0] for sat, _ in known}) < len(known):
+        return None
+    if any(any(table.adjusted) for _, table in known):
+        given = [[table.adjusted[sat.index(team)] for sat, table in known] for team in teams]
+        own = [[score.imps for score in some if score and score.imps is not None] for some in given]
+        return np.array([np.mean(some) if some else 0.0 for some in own]) if any(own) else None
+    scores = {sat[0]: table.score for sat, table in known if table.score is not None}
+    if len(scores) < 2:
+        return None
+    gain = float(imps(scores[teams[0]] - scores[teams[1]]))
+    return np.array([gain, -gain])
 
 
 def _teams_of_room(room: str | None) -> tuple[str, str] | None:
@@ -234,6 +274,7 @@ def _seats_of_players(table: Table, side: int, fields: bool) -> Iterator[_Who]:
 
 def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[PairResult]:
     fields = two_fields(board.tables for board in judged.session.boards)
+    by_share = judged.session.scoring == MATCHPOINTS
     rows: dict[object, list[_Row]] = defaultdict(list)
     adjusted: dict[object, list[Adjusted]] = defaultdict(list)
     taken: dict[object, float] = defaultdict(float)
@@ -249,10 +290,10 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
                     sat[key][side] += 1
                     taken[key] += table.table.penalties[side]
                     if (given := table.table.adjusted[side]) is not None:
-                        adjusted[key].append(given)
+                        if by_share or given.imps is not None:
+                            adjusted[key].append(given)
                     elif table.value is not None:
                         rows[key].append(_row(table, side, seats))
-    by_share = judged.session.scoring == MATCHPOINTS
     apart = _apart(judged, sat.values())
     found = [
         replace(
@@ -386,7 +427,7 @@ def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) ->
     its own where that is lower (law 12C2).
     """
     if not by_share:
-        return np.array([given.imps or 0.0 for given in adjusted])
+        return np.array([given.imps for given in adjusted], dtype=np.float64)
     own = float(values.mean()) if len(values) else 0.0
     bounds = {"A+": max, "A-": min}
     shares = [

@@ -206,9 +206,10 @@ class _Reader:
         boards = [self._board(joined) for joined in self._boards.values()]
         if not boards:
             raise FormatError("contains no boards (expected deals or travellers)")
-        return Session(
-            boards=tuple(boards), skipped=tuple(self._skipped), scoring=self._scoring(boards)
-        )
+        scoring = self._scoring(boards)
+        if scoring == IMPS:
+            self._check_adjusted(boards)
+        return Session(boards=tuple(boards), skipped=tuple(self._skipped), scoring=scoring)
 
     # --- records ---
 
@@ -489,6 +490,14 @@ class _Reader:
                         self._tell(table.place, f"pair {number} played this board before: "
                                    f"{met[number]}")  # fmt: skip
                     met.setdefault(number, table.place)
+
+    def _check_adjusted(self, boards: Iterable[SessionBoard]) -> None:
+        """Tell of percentages that have no IMPs."""
+        for table in (table for board in boards for table in board.tables):
+            for side, given in zip(("North-South", "East-West"), table.adjusted, strict=True):
+                if given is not None and given.imps is None:
+                    self._skip(table.place, f"{given.text} has no IMPs, so {side}'s board does not "
+                               "count (expected A+, A or A-, or 60, 50 or 40 %)")  # fmt: skip
 
     def _tell_all(self, place: str, reasons: Iterable[str]) -> None:
         for reason in reasons:

@@ -93,6 +93,7 @@ def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
         "pairs": list(table.numbers),
         "names": list(table.names),
         "adjusted": [given and given.text for given in table.adjusted],
+        "penalties": list(table.penalties),
         "lost": judged.given or None,
         "parts": None,
     }
@@ -154,7 +155,8 @@ def adding_up(
 CSV_COLUMNS = (
     "board", "deal", "dealer", "vulnerable", "par", "room", "ns", "ew", "north", "east", "south",
     "west", "contract", "declarer", "lead", "tricks", "count", "score", "imps", "matchpoints",
-    "expected", "making", *(f"{name}_part" for name in PARTS),
+    "expected", "making", *(f"{name}_part" for name in PARTS), "adjusted_ns", "adjusted_ew",
+    "penalty_ns", "penalty_ew",
 )  # fmt: skip
 
 
@@ -185,6 +187,8 @@ def as_csv(judged: Judged) -> str:
             row = {"board": board["number"]} | board | table
             row |= zip(("ns", "ew"), table["pairs"], strict=True)
             row |= zip(("north", "east", "south", "west"), table["names"], strict=True)
+            row |= zip(("adjusted_ns", "adjusted_ew"), table["adjusted"], strict=True)
+            row |= zip(("penalty_ns", "penalty_ew"), table["penalties"], strict=True)
             row |= {f"{name}_part": value for name, value in (table["parts"] or {}).items()}
             table_of.writerow(row)
     return text.getvalue()
@@ -340,9 +344,9 @@ def _matches(judged: Judged, width: int) -> str:
     rows = [
         [
             match.teams[0],
-            f"{match.imps[0]:g}",
+            f"{match.imps[0]:g}".replace("-", _MINUS),
             match.teams[1],
-            f"{match.imps[1]:g}",
+            f"{match.imps[1]:g}".replace("-", _MINUS),
             f"VP {match.victory_points[0]:.2f} : {match.victory_points[1]:.2f}",
             match.segment,
         ]

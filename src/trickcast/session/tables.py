@@ -14,8 +14,8 @@ from ..scoring import cross_imps, matchpoints
 Floats = NDArray[np.float64]
 IMPS, MATCHPOINTS = "imps", "matchpoints"
 
-_AVERAGES = {"A": 0.0, "A+": 3.0, "A-": -3.0}
-"""IMPs of an artificial adjusted score (law 86): average plus is 3."""
+_AVERAGES = {50.0: 0.0, 60.0: 3.0, 40.0: -3.0}
+"""IMPs of an artificial adjusted score by its percentage (law 86): average plus, 60 %, is 3."""
 
 
 class Adjusted(NamedTuple):
@@ -26,8 +26,8 @@ class Adjusted(NamedTuple):
 
     @property
     def imps(self) -> float | None:
-        """IMPs; None for one that is given in percent."""
-        return _AVERAGES.get(self.text)
+        """IMPs; None for percentages other than those of the averages."""
+        return _AVERAGES.get(self.percent)
 
 
 class Stated(NamedTuple):

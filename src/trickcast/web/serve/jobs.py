@@ -156,7 +156,7 @@ def _boards(
 
 
 def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
-    """Yield the deals of a file, and refuse one of too many."""
+    """Yield the deals of a file, and refuse one of too many, or of none."""
     warnings.simplefilter("always")
     content = io.BytesIO(base64.b64decode(asked["content"]))
     most, number = asked["most"], 0
@@ -168,6 +168,8 @@ def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
                 f"{asked['name_of_file']}: too many deals (expected at most {most:,})"
             )
         yield chunk
+    if not number:
+        raise RefusedError(f"{asked['name_of_file']}: contains no deals")
 
 
 def _known(board: Board) -> tuple[int | None, str | None, str | None]:
