@@ -684,17 +684,27 @@ def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
     assert [table.score for table in played.boards[0].tables] == [690, 400]
 
 
+@pytest.mark.parametrize(("row", "counted"), [("A+,", ["1"]), ("A+,A-", ["1", "2"])])
+def test_a_score_adjusted_for_one_side_is_none_for_the_other(tmp_path, club, row, counted):
+    path = tmp_path / "odd.csv"
+    path.write_text(f"board,ns,ew,score_ns,score_ew\n1,1,2,{row}\n")
+    played = session.read(club[0], path)
+    found = {pair.number: pair.boards for pair in session.pairs(session.compared(played))}
+    assert [number for number, boards in sorted(found.items()) if boards] == counted
+    assert len(played.skipped) == (row == "A+,")
+
+
 def test_travellers_may_be_written_as_spreadsheets_do(tmp_path, club):
     path = tmp_path / "odd.csv"
     path.write_text(
         "Board No;NS Pair;EW Pair;Contract;By;Result;percentage_ns\n"
-        "1;1;2;4S;N;+1;62,5\n1;3;4;Pass Out;;;37,5\n"
+        "1;1;2;4S;N;+1;100,0\n1;3;4;Pass Out;;;0,00\n"
     )
     played = session.read(club[0], path)
     assert played.skipped == ()
     first, second = played.boards[0].tables
-    assert (first.score, first.stated.percent[0]) == (690, 62.5)
-    assert (second.score, second.stated.percent[0]) == (0, 37.5)
+    assert (first.score, first.stated.percent[0]) == (690, 100)
+    assert (second.score, second.stated.percent[0]) == (0, 0)
 
 
 def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):

@@ -292,7 +292,7 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
                     if (given := table.table.adjusted[side]) is not None:
                         if by_share or given.imps is not None:
                             adjusted[key].append(given)
-                    elif table.value is not None:
+                    elif table.value is not None and not any(table.table.adjusted):
                         rows[key].append(_row(table, side, seats))
     apart = _apart(judged, sat.values())
     found = [

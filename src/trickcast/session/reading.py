@@ -4,6 +4,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -601,8 +602,10 @@ def _of_pairs(table: Table) -> list[str]:
     both = None not in (ns, ew) and not any(table.adjusted)
     if both and abs((ns or 0) + (ew or 0) - 100) > 2 * _CLOSE:
         wrong.append(f"percentages {ns:g} and {ew:g} do not add up to 100")
-    if table.adjusted[0] is not None and table.adjusted[1] is None:
-        wrong.append("an adjusted score only for North-South; East-West's board does not count")
+    sides = ("North-South", "East-West")
+    for (side, given), (other, own) in permutations(zip(sides, table.adjusted, strict=True)):
+        if given is not None and own is None:
+            wrong.append(f"an adjusted score only for {side}; {other}'s board does not count")
     return wrong
 
 
