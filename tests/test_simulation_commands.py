@@ -22,6 +22,7 @@ from trickcast.solver import solve_lead_batches
 
 HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
 ONE = ["--contract", "4S", "--by", "S"]
+FEW = ["--samples", 20, "--solve", 0]
 
 
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
@@ -157,6 +158,9 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
         (["compare", "4S"], ["fewer than two contracts"]),
+        (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["side has no effect with by"]),
+        (["compare", "3N if hpc(north) >= 16 else 2N", "2N", "--by", "S"], ["rule", "hpc", "hcp"]),
+        (["compare", "3N if hcp(east) / 0 > 1 else 2N", "2N", *FEW], ["division by zero"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),

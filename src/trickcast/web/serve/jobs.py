@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..._processes import Refusal
 from ...cards import Board, Deal, DealError, DealSet, NoteWarning, Skipped
 from ...cards.text import parse_hands
+from ...dealing import ConstraintError
 from ...estimator import ModelError
 from ...formats import FormatError, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
@@ -27,6 +28,7 @@ from .errors import RefusedError
 JobQuestion = dict[str, Any]
 Tell = Callable[[str, Any], None]
 _ANSWERS = (
+    ConstraintError,
     DealError,
     FormatError,
     ModelError,
