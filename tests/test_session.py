@@ -703,7 +703,7 @@ def test_travellers_may_be_written_as_spreadsheets_do(tmp_path, club):
     played = session.read(club[0], path)
     assert played.skipped == ()
     first, second = played.boards[0].tables
-    assert (first.score, first.stated.percent[0]) == (690, 100)
+    assert (first.score, first.stated.percent[0]) == (450, 100)
     assert (second.score, second.stated.percent[0]) == (0, 0)
 
 
