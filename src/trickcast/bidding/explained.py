@@ -1,7 +1,7 @@
 """What calls show: points, lengths and shapes of the hands that make them, call by call.
 
 Nothing here depends on a system: hands that fit the calls up to each one are sampled
-(``layouts``) and counted.
+(``auction_layouts``) and counted.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Columns = dict[str, Sequence[str] | NDArray[Any]]
 
 
 class Tabular(ABC):
-    """Read as a table by ``polars.DataFrame(it)`` or ``pandas.DataFrame.from_arrow(it)``.
+    """Base of tables for ``polars.DataFrame(it)`` and ``pandas.DataFrame.from_arrow(it)``.
 
     Both ask for an Arrow stream, which needs pyarrow (``pip install "trickcast[data]"``);
     ``pandas.DataFrame(it.columns())`` doesn't.

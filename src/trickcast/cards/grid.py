@@ -62,7 +62,7 @@ class Grid:
 
 
 def html_table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table whose first cell of each row is its heading.
+    """Return an HTML table; the first cell of each row is its heading.
 
     Args:
         caption: Caption, as HTML.

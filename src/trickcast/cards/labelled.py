@@ -31,7 +31,7 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     """
 
     names: tuple[Axis, ...]
-    """The last axes."""
+    """Names of the positions along the last axes."""
     cell: Callable[..., Any] | None
     """Turns the numbers of a cell into one value, if a cell has several."""
 

@@ -386,7 +386,7 @@ def _parts(
     worth: Worth,
     rest: float,
 ) -> ScoreParts:
-    """Return the parts of a table's swing; ``rest`` is the field's worth."""
+    """Return the parts of a table's swing; ``rest`` is added to the luck."""
     values, chances = worth(north_souths(table)), field.chances[row]
     assert chances is not None and table.score is not None
     value = float(worth(np.array([float(table.score)]))[0])

@@ -490,7 +490,7 @@ def tables_of(
 def survey_of(
     measure: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
 ) -> tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]]:
-    """Return how a survey of these cells begins, and how many more layouts a result needs.
+    """Return how a survey of these cells begins, and how many layouts a result calls for.
 
     The target is ± ``precision`` for all expected tricks, and a third of that for the chance of
     the best contract.

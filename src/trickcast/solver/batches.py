@@ -34,7 +34,7 @@ _MOST_THREADS = 1024
 _Result = TypeVar("_Result")
 _Kind = TypeVar("_Kind", Strain, Seat)
 _Solve = Callable[[NDArray[np.uint8], slice, int, Event], NDArray[Any]]
-"""Solves some owners, given their rows in the whole, with so many threads, unless given up."""
+"""Solves some owners, given their rows in the batch and a thread count, unless given up."""
 _Check = Callable[[NDArray[np.uint8], int, int], None]
 """Raises for owners that must not reach DDS, given their first row and the total number."""
 

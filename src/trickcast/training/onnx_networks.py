@@ -297,7 +297,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return kinds[0] if len(kinds) == 1 else self.op("Concat", *kinds, axis=2)
 
     def relations(self, held: str) -> list[str]:
-        """Turn (4 n, seat, rank) zeros and ones into ``suits.relations``, (…, kinds, rank)."""
+        """Turn (4 n, seat, rank) zeros and ones into ``relations`` (…, kinds, rank)."""
         above = self.constant(np.triu(np.ones((RANKS, RANKS), np.float32), 1))
         higher = self.op("MatMul", held, above)  # cards of each seat above each rank
         seats = np.arange(SEATS)

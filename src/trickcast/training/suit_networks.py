@@ -145,7 +145,7 @@ class TokenNetwork(nn.Module, ABC):
 
 
 RELATIONS = 7
-"""Inputs per card with ``inputs="relations"``; see ``suits.relations``."""
+"""Inputs per card with ``inputs="relations"``; see ``relations``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

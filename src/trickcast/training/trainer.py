@@ -525,8 +525,8 @@ class Recorded:
     """Work that a GPU records once as a CUDA graph, and then starts by a single call.
 
     Launching a thousand small kernels from Python takes longer than running them on a GPU. Every
-    call must have tensors of the same shapes. Anything else that ``work`` reads stays where it was,
-    such as weights that moved. Its random numbers come from torch's generator in its current state.
+    call must have tensors of the same shapes. Anything else that ``work`` reads must stay in place,
+    such as weights that move. Its random numbers come from torch's generator in its current state.
     """
 
     def __init__(self, work: Callable[..., Tensor], *given: Tensor):
