@@ -42,7 +42,7 @@ class Meaning:
     """A call, its place in the auction, and the hands that make it."""
 
     after: tuple[int, ...]
-    """The calls before it, from the opening on, or from the dealer on if nobody has opened."""
+    """The calls before it, from the opening on, or from the dealer on if they begin with a pass."""
     call: int
     fits: Callable[[Bools], Bools]
     """Which of (n, 52) hands make the call: (n,)."""

@@ -180,7 +180,7 @@ class Estimator:
         return probabilities, tricks
 
     def _in_batches(self, n: int, fill: Callable[[slice], None]) -> None:
-        """Fill the rows of n deals batch by batch; threads take turns."""
+        """Fill the rows of n deals batch by batch, spread over threads."""
         from concurrent.futures import ThreadPoolExecutor
 
         from ..solver import thread_count

@@ -27,7 +27,7 @@ CACHE = "TRICKCAST_CACHE"
 Place = str | PathLike[str]
 """A folder, or an address that fsspec supports, such as ``s3://bucket/library``."""
 _FOLDERS = ("seed-*", "imported", "pgx-*")
-"""Subfolder with a library's shards."""
+"""Subfolders with a library's shards."""
 _LOCK = ".lock"
 """The file that is locked on Windows, where a folder cannot be; not created elsewhere."""
 _ASK_AGAIN = 0.01

@@ -23,7 +23,7 @@ _LEAST = 0.003
 """Variance, of tricks or of a chance, added to the network's own."""
 Rows = NDArray[np.intp]
 Lots = Callable[[int], Floats]
-"""Return so many numbers, drawn uniformly from [0, 1)."""
+"""Returns so many numbers, drawn uniformly from [0, 1)."""
 
 
 class Selection:

@@ -232,7 +232,7 @@ def seats_of(node: Node) -> set[Seat]:
 
 
 def divides(node: Node) -> bool:
-    """Return whether a node divides by anything but a literal number, which might be zero."""
+    """Return whether a node divides by what might be zero: anything but a literal number."""
     return any(
         isinstance(part, Arithmetic)
         and part.operator in "/%"
