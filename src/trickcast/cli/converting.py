@@ -49,11 +49,11 @@ def convert(
         raise click.BadParameter(f"standard output needs --to (one of {names})")
     form = format_to_write(target, question.to)
     in_place = any(_same_file(source, target) for source in sources)
-    strict = strict or in_place  # else what is skipped would be lost
+    strict = strict or in_place  # otherwise skipped entries would be lost
     if target != "-":
-        may_replace(target, force or (in_place and boards is None))  # else boards would be lost
+        may_replace(target, force or (in_place and boards is None))  # otherwise boards are lost
     seen, worked_out = target == "-", question.solve or question.estimate
-    chunks = cast(  # boards with hidden hands among them, where nothing is worked out
+    chunks = cast(  # includes boards with hidden hands if nothing is computed
         Iterator[DealSet],
         chain.from_iterable(
             read_boards(source, source_format, 1 << 16, strict, partial=not worked_out)
@@ -82,6 +82,6 @@ def convert(
 
 
 def _same_file(source: str, target: str) -> bool:
-    """Tell whether what is read is what is written."""
+    """Return whether the input and the output are the same file."""
     there = "-" not in (source, target) and Path(source).exists() and Path(target).exists()
     return there and Path(source).samefile(target)

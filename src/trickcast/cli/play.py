@@ -20,7 +20,7 @@ from .selecting import chosen, selected
 from .sheets import Sheet
 
 _NAMED = 4
-"""Better cards that are named where one gave a trick away."""
+"""Most better cards to list where one gave a trick away."""
 
 
 def play(
@@ -90,7 +90,7 @@ def _note(text: str) -> None:
 def _boards(
     source: str, numbers: str | None, format: str | None, strict: bool, *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield (52,) owners, and what a file says of them; hands may be hidden."""
+    """Yield (52,) owners, and their data from a file; hands may be hidden."""
     if hidden:
         shown = read_boards(source, format, strict=strict)
         for boards in shown if numbers is None else selected(shown, numbers, None, tell=False):
@@ -123,7 +123,7 @@ def _text(review: Review, owners: NDArray[np.uint8]) -> str:
 
 
 def _tricks(review: Review) -> Iterator[str]:
-    """Yield a line for each trick; a star marks what gave a trick away."""
+    """Yield a line for each trick; a star marks cards that gave a trick away."""
     for start in range(0, len(review.cards), 4):
         cards = [
             card_text(card) + "*" * bool(review.lost(start + i))
@@ -136,7 +136,7 @@ def _tricks(review: Review) -> Iterator[str]:
 
 
 def _mistakes(review: Review) -> Iterator[str]:
-    """Yield a line for each card that gave tricks away, and how many each seat gave."""
+    """Yield a line for each card that gave tricks away, and the total of each seat."""
     for number, card in enumerate(review.cards):
         if lost := review.lost(number):
             seat = review.reached[number].turn
@@ -151,7 +151,7 @@ def _mistakes(review: Review) -> Iterator[str]:
 
 
 def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
-    """Yield a line for each role: what it gave away, beside championship players."""
+    """Yield a line for each role: what it gave away, compared with championship players."""
     for name, role in review.roles(owners).items():
         if name == "lead":
             yield f"{'':12}{'gave':>6}{'championships':>16}{'give no more':>15}"
@@ -160,7 +160,7 @@ def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
 
 
 def _next_cards(review: Review, when: str, now: Position, worth: NDArray[np.uint8]) -> list[str]:
-    """Return who plays next, and what declarer takes after each card: a line for each value."""
+    """Return who plays next, and declarer's tricks after each card: a line for each value."""
     if not len(now.playable):
         return []
     lines = [f"{when}{now.turn.word} to play; declarer takes after"]

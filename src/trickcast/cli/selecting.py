@@ -1,4 +1,4 @@
-"""Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
+"""Choose and renumber the boards of files, and report duplicate numbers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,9 +32,9 @@ def chosen(
     chunk: int = CHUNK,
     strict: bool = False,
 ) -> Iterator[DealSet]:
-    """Yield the deals of several files or deals as ``read_deals`` does, of these numbers alone.
+    """Yield only the deals with these numbers, from several files or deals, like ``read_deals``.
 
-    Raises CommandError where there is no such board.
+    Raises CommandError if there is no such board.
     """
     deals = chain.from_iterable(
         read_deals(source, format, chunk=chunk, strict=strict) for source in sources
@@ -43,7 +43,7 @@ def chosen(
 
 
 def chosen_of(deals: Iterable[DealSet], boards: str | None) -> Iterator[DealSet]:
-    """Yield the deals of these numbers alone. Raises CommandError where there is no such board."""
+    """Yield only the deals with these numbers. Raises CommandError if there is no such board."""
     if boards is None:
         yield from deals
         return
@@ -65,10 +65,10 @@ def selected(
 ) -> Iterator[DealSet | PartialDeals]:
     """Yield the boards of these numbers, numbered anew if ``renumber`` is given.
 
-    A board without a number counts on from the one before. Renumbered, the tables of one deal keep
-    a number in common; a board on which nothing happened yet gets the dealer and the vulnerability
-    of its number. Numbers that stand for several deals are told at the end, if ``tell``. Raises
-    click.BadParameter for what are no numbers.
+    A board without a number gets the one after its predecessor. When renumbering, the tables of one
+    deal keep a common number; a board without any play gets the dealer and the vulnerability
+    of its number. Numbers used for several deals are reported at the end, if ``tell``. Raises
+    click.BadParameter for invalid numbers.
     """
     ranges = None if boards is None else _ranges(boards)
     deals_of: dict[int, set[bytes]] = defaultdict(set)
@@ -120,7 +120,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 
 def _tell_doubled(deals_of: dict[int, set[bytes]]) -> None:
-    """Say which numbers stand for more than one deal."""
+    """Report which numbers stand for more than one deal."""
     doubled = sorted(number for number, deals in deals_of.items() if len(deals) > 1)
     if doubled:
         shown = ", ".join(map(str, doubled[:_SHOWN])) + " …" * (len(doubled) > _SHOWN)

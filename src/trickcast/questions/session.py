@@ -1,4 +1,4 @@
-"""The question how the tables of a session compare, and what was bidding, play and luck."""
+"""The question of how the tables of a session compare: bidding, play and luck."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ class SessionQuestion(Question):
         workers: int | None = None,
         advance: Callable[[int], None] = lambda boards: None,
     ) -> Judged:
-        """Return a session, judged or only compared; ``advance`` is told of boards solved."""
+        """Return a session, judged or only compared; ``advance`` gets how many are solved."""
         played = played.anonymous() if self.anonymous else played
         if self.scores:
             return compared(played)

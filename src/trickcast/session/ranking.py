@@ -1,4 +1,4 @@
-"""Pairs and matches of a session: totals, why they came about, and how sure that is."""
+"""Pairs and matches of a session: totals, their causes, and how certain they are."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,34 +24,34 @@ class Total:
 
     value: float
     interval: tuple[float, float] | None
-    """None where there is a single board."""
+    """None if there is a single board."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """What a pair, or a player, made of a session."""
+    """The result of a pair, or a player, in a session."""
 
     number: str | None
-    """As the file writes it; with the direction where one number means two pairs."""
+    """As the file writes it; with the direction if two pairs share a number."""
     names: tuple[str, ...]
     boards: int
     recorded: int
-    """Boards of which the whole play is known."""
+    """Boards whose whole play is known."""
     score: Total
-    """IMPs in all, or the mean share of the matchpoints."""
+    """Total IMPs, or the mean share of the matchpoints."""
     parts: dict[str, Total]
-    """Of what PARTS name; they and ``adjusted`` add up to the IMPs, or to the share less 0.5."""
+    """Totals of PARTS; with ``adjusted`` they sum to the IMPs, or to the share minus 0.5."""
     adjusted: float
-    """What artificial scores and penalties bring, which no part explains."""
+    """The effect of artificial scores and penalties, which no part explains."""
     lost: dict[str, int]
     """Tricks given away by role, as far as plays and leads are known."""
     direction: str | None = None
-    """``"NS"`` or ``"EW"`` where each direction has a ranking of its own; None where all share one.
+    """``"NS"`` or ``"EW"`` if each direction has its own ranking; None if all share one.
     """
 
     @property
     def known(self) -> set[str]:
-        """The parts that anything is known of: a role only where its plays or leads are."""
+        """The parts with any known values: a role only if its plays or leads are known."""
         return {"contract", "luck", *self.lost}
 
     @property
@@ -68,15 +68,15 @@ class Match:
     teams: tuple[str, str]
     boards: int
     imps: tuple[float, float]
-    """What each team won, with what it carried over, less its penalties."""
+    """What each team won, with its carry-over, less its penalties."""
     victory_points: tuple[float, float]
-    """Each team's by its own result: they do not add up to 20 where a penalty or an artificial
-    score, such as average plus for both sides, is not the other team's gain or loss."""
+    """Each team's by its own result. They do not add up to 20 if a penalty or an artificial score,
+    such as average plus for both sides, is not the other team's gain or loss."""
 
 
 @dataclass
 class _Row:
-    """A board of a pair: everything from the pair's side."""
+    """A board of a pair, all from the pair's side."""
 
     value: float
     parts: dict[str, float]
@@ -85,17 +85,17 @@ class _Row:
 
 
 def pairs(judged: Judged) -> list[PairResult]:
-    """Return the pairs of a session, the best first.
+    """Return the pairs of a session, best first.
 
     A pair's ``contract`` includes the auctions of both sides. Its ``lead``, ``defence`` and
     ``declarer`` are its own. Its ``luck`` is the rest: the cards, what the opponents gave away, and
-    what other tables did.
+    the results of other tables.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A PairResult for each.
+        A PairResult for each pair.
 
     Example:
         >>> from pathlib import Path
@@ -112,15 +112,15 @@ def pairs(judged: Judged) -> list[PairResult]:
 
 
 def players(judged: Judged) -> list[PairResult]:
-    """Return the players whose names are known, the best first.
+    """Return the players whose names are known, best first.
 
-    Leads are those of the leader; defence is what a defender's own cards gave away.
+    Leads belong to the leader; defence is what a defender's own cards gave away.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A PairResult for each.
+        A PairResult for each player.
 
     Example:
         >>> from pathlib import Path
@@ -139,15 +139,15 @@ def players(judged: Judged) -> list[PairResult]:
 def matches(judged: Judged) -> list[Match]:
     """Return the matches of two teams, in their order, with victory points.
 
-    A board counts where both teams sat North-South at one table, or where a table has an artificial
-    score, which brings each team its own IMPs. Penalties in IMPs are taken from a team's total.
-    Without names of teams the pairs of the open room stand for them.
+    A board counts if each team sat North-South at one table, or if a table has an artificial
+    score, which gives each team its own IMPs. Penalties in IMPs are taken from a team's total.
+    Without team names, the pairs of the open room stand for the teams.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A Match for each.
+        A Match for each match.
 
     Example:
         >>> from pathlib import Path
@@ -265,7 +265,7 @@ def _seats_of_pairs(table: Table, side: int, fields: bool) -> Iterator[_Who]:
 
 
 def _seats_of_players(table: Table, side: int, fields: bool) -> Iterator[_Who]:
-    """Yield the players of a side whose names are known and stand for one seat alone."""
+    """Yield the players of a side whose names are known and belong to only one seat."""
     for seat in (Seat(side), Seat(side + 2)):
         name = table.names[seat]
         if name and table.names.count(name) == 1:
@@ -307,7 +307,7 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
 
 
 def _apart(judged: Judged, sat: Iterable[Counter[int]]) -> bool:
-    """Whether the directions cannot be compared: most sit one way alone, and in no team's room."""
+    """Return whether directions cannot be compared: most sit one way only, and in no team room."""
     tables = (table for board in judged.session.boards for table in board.tables)
     if any(table.teams or _teams_of_room(table.room) for table in tables):
         return False
@@ -318,13 +318,13 @@ def _apart(judged: Judged, sat: Iterable[Counter[int]]) -> bool:
 def rankings(found: Sequence[PairResult]) -> list[tuple[str | None, list[tuple[int, PairResult]]]]:
     """Return each ranking: its direction, or None for all, and its pairs with their places.
 
-    Pairs of the same score share a place.
+    Pairs with the same score share a place.
 
     Args:
         found: The pairs, as from ``pairs``.
 
     Returns:
-        One ranking; two where the directions are ranked apart, North-South first.
+        One ranking; two if the directions are ranked separately, North-South first.
 
     Example:
         >>> from pathlib import Path
@@ -351,7 +351,7 @@ def _placed(found: Sequence[PairResult]) -> list[tuple[int, PairResult]]:
 
 
 def _row(table: JudgedTable, side: int, seats: tuple[Seat, ...]) -> _Row:
-    """Return a table as some players of a side see it."""
+    """Return a table from the view of some players of a side."""
     assert table.value is not None
     sign, by = 1 - 2 * side, table.table.declarer
     parts, lost = dict.fromkeys(PARTS, 0.0), dict[str, int]()
@@ -421,10 +421,10 @@ def _result(
 
 
 def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) -> Floats:
-    """Return what artificial scores bring.
+    """Return the value of artificial scores.
 
-    Average plus is 60 %, or the pair's own percentage where that is higher, average minus 40 %, or
-    its own where that is lower (law 12C2).
+    Average plus is 60 %, or the pair's own percentage if higher; average minus is 40 %, or
+    its own if lower (law 12C2).
     """
     if not by_share:
         return np.array([given.imps for given in adjusted], dtype=np.float64)
@@ -440,7 +440,7 @@ def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) ->
 
 
 def _total(each: Floats, extra: float, by_share: bool) -> Total:
-    """Return the sum of boards, or their mean, with its interval by Student's t."""
+    """Return the sum or mean over boards, with its interval by Student's t."""
     n = len(each)
     scale = 1 / n if by_share else 1.0
     value = (float(each.sum()) + extra) * scale

@@ -1,4 +1,4 @@
-"""What can be asked over HTTP: models of requests, made from the questions."""
+"""Models of HTTP requests, made from the questions."""
 
 from functools import cache
 from typing import Annotated, Any, Optional
@@ -11,8 +11,8 @@ from ...questions.declared import Parameter, parameters
 from .errors import RefusedError
 
 _LONGEST = 200  # characters of a deal or hand; the longest deal has 69
-_PRECISE = 2**53  # numbers above it are rounded in a schema, whose ends are floats
-_TEXT = 10_000  # and of any other text
+_PRECISE = 2**53  # larger numbers are rounded in a schema, whose bounds are floats
+_TEXT = 10_000  # characters of any other text
 
 DealText = Annotated[str, Field(max_length=_LONGEST, json_schema_extra={"format": "deal"})]
 HandText = Annotated[str, Field(max_length=_LONGEST, json_schema_extra={"format": "hand"})]
@@ -33,7 +33,7 @@ class Address(BaseModel):
 
 
 def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
-    """Return the models of a question's body and of its address."""
+    """Return the models of a question's body and of its query string."""
     question = question_of(name)
     fields: Any = {**_about(question)} | {
         declared.name: _field(declared, needed=declared.name in question.needed)
@@ -50,7 +50,7 @@ def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
 def question_in(asked: BaseModel, name: str) -> Question:
     """Return the question of a request. Raises QuestionError, and RefusedError for too much.
 
-    A key with its default, or null, is none that was given: generated clients send them all.
+    A key with its default value, or null, counts as not given: generated clients send them all.
     """
     question, fields = question_of(name), type(asked).model_fields
     declared = {each.name: each.said.served for each in parameters(question)}
@@ -68,7 +68,7 @@ def question_in(asked: BaseModel, name: str) -> Question:
 
 
 def summary(question: type[Question]) -> str:
-    """Return what is asked in a line."""
+    """Return a one-line summary of a question."""
     return (question.__doc__ or "").partition("\n")[0]
 
 
@@ -89,7 +89,7 @@ def texts_of(name: str) -> frozenset[str]:
 
 @cache
 def filed(name: str) -> str | None:
-    """Return the key in whose place a file can come; None where a question takes none."""
+    """Return the key that a file can replace; None if a question accepts no file."""
     if name not in QUESTIONS:
         return None
     question = question_of(name)
@@ -97,7 +97,7 @@ def filed(name: str) -> str | None:
 
 
 def _about(question: type[Question]) -> dict[str, Any]:
-    """Return the fields by which deals or hands are given, and what is said of a file."""
+    """Return the fields for deals or hands, and those that describe a file."""
     formats = f"Format of a file: {', '.join(FORMATS)}."
     strict = "Reject the input if any entry is not a valid deal."
     of_file = {
@@ -130,7 +130,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
 
 
 def _field(declared: Parameter, *, needed: bool) -> Any:
-    """Return a field of a model; the question itself checks what numbers and texts may be."""
+    """Return a field of a model; the question itself checks the values."""
     said, schema = declared.said, dict[str, Any]()
     if declared.kind in (int, float):
         high = said.max if isinstance(said.served, bool) else said.served
