@@ -1,6 +1,6 @@
-"""Two hands known, and the tricks of one deal: what networks of 2004 and 2009, and people, guess.
+"""Estimates of one deal's tricks from two hands, by the networks of 2004 and 2009 and by people.
 
-BridgeHand2Vec's own figures are of the mean of ten layouts, which is easier to guess.
+BridgeHand2Vec's own figures are for the mean of ten layouts, which is easier to estimate.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ answer another question than the 71 and 63 % here. Below all answer that of one 
 
 
 def guesses_of_one_deal(deals: Deals) -> Line:
-    """Return percent exact of what is said of North's results, by contracts and by who says it."""
+    """Return percent exact on North's results, by contracts and by who estimated them."""
     hands = [deals.test.owners == seat for seat in (0, 2)]
     real = deals.test.tricks_or_unknown[:, :, 0]
     vectors, pairs = PairEstimator("hand2vec")(*hands), PairEstimator("accurate")(*hands)
@@ -53,7 +53,7 @@ def guesses_of_one_deal(deals: Deals) -> Line:
 
 
 def show_one_deal(store: Store) -> str:
-    """Return our figures beside those printed in 2009."""
+    """Return our figures beside those printed in 2009, as Markdown."""
     line = store.get(ONE_DEAL)
     if line is None:
         return ""

@@ -1,4 +1,4 @@
-"""BridgeHand2Vec 2023 as an experiment: how its tables and studies look in the report."""
+"""BridgeHand2Vec 2023 as an experiment: its tables and studies in the report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ NAME = "bridgehand2vec"
 
 
 def show(table: str, lines: Sequence[Line]) -> str:
-    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
+    """Return the finished lines of a table, or of the studies beyond the tables, as Markdown."""
     if table in ("Table 3", "Table 4"):
         return _show_accuracy(lines)
     return "\n".join(_SHOWN[line["finding"].removeprefix(f"{NAME}: ")](line) for line in lines)
@@ -136,7 +136,7 @@ def _show_views(line: Line) -> str:
 
 
 def _show_models(line: Line) -> str:
-    """The spread of the networks, beside it the printed figures of ten, and how they compare."""
+    """Return the spread of our networks beside the printed one of ten, and how they compare."""
     printed, short = study.printed_shares(), line["short"]
     rows = []
     for row in line["rows"]:
@@ -156,7 +156,7 @@ def _show_models(line: Line) -> str:
 
 
 def _verdict_on_models(line: Line) -> str:
-    """What networks trained by the paper's own protocol reach of its figures."""
+    """Return how many of the figures our networks reach by the paper's own protocol."""
     short = line["short"]
     lower = sum(points > errors for points, errors in short.values())
     higher = sum(points < -errors for points, errors in short.values())
@@ -180,7 +180,7 @@ def _verdict_on_models(line: Line) -> str:
 
 
 def _show_authors(line: Line) -> str:
-    """What the authors' own weights give, beside the means and deviations that they print."""
+    """Return the figures of the authors' own weights, beside their printed means and deviations."""
     rows = [
         [name, printed, deviation, f"{line['figures'][name]:.3f}", f"{line['short'][name]:+.1f}"]
         for name, (printed, deviation) in study.printed_shares().items()
@@ -235,7 +235,7 @@ def _show_game(line: Line) -> str:
 
 @dataclass(frozen=True)
 class _Rows:
-    """How a line of rows is shown: words before them, and columns, a head and its cell each."""
+    """How the rows of a line are shown: an introduction, and a head and a cell for each column."""
 
     words: str
     columns: tuple[tuple[str, str], ...]
