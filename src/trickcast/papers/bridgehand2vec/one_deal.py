@@ -1,4 +1,4 @@
-"""Estimates of one deal's tricks from two hands, by the networks of 2004 and 2009 and by people.
+"""Estimates of one deal's tricks from two hands: ours, those of 2004 and 2009, and people's.
 
 BridgeHand2Vec's own figures are for the mean of ten layouts, which is easier to estimate.
 """
@@ -25,9 +25,10 @@ _PRINTED = {
     f"{_FOUR_HANDS} of 2009, four hands": {"spades": "m09-TV-15", "notrump": "m09-TV-13"},
 }
 _WORDS = """\
-Tables 3 and 4 are of the mean of ten layouts of the other two hands. The networks of 2004 and 2009,
-and the players of 2009, guess the tricks of one deal, which depend on chance. So their 40 and 35 %
-answer another question than the 71 and 63 % here. Below all answer that of one deal, percent exact.
+Tables 3 and 4 are for the mean of ten layouts of the other two hands. The networks of 2004 and
+2009, and the players of 2009, guess the tricks of one deal, which depend on chance. So their 40 and
+35 % answer a different question from the 71 and 63 % here. Below, all answer for one deal, in
+percent exact.
 """
 
 
@@ -67,7 +68,7 @@ def show_one_deal(store: Store) -> str:
         for who, exact in line["exact"].items()
     ]
     table = markdown_table(("", *_CONTRACTS), rows)
-    measured = f"\nOurs by {line['n']:,} deals ({line['test']}), North declares.\n"
+    measured = f"\nOurs are measured on {line['n']:,} deals ({line['test']}); North declares.\n"
     return f"## Two hands, one deal\n\n{_WORDS}\n{table}{measured}"
 
 

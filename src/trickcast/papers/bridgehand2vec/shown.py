@@ -30,9 +30,9 @@ def _show_accuracy(lines: Sequence[Line]) -> str:
         texts += [[f"{share:.2f}" for share in shares] for shares in ours]
         rows.append([row["contracts"], *map(" \\| ".join, texts), f"{line['n']:,}"])
     words = (
-        "\nOurs are of the shipped networks. What the authors' own weights reach, and ten networks "
-        "of ours trained as the paper says, is told below. Both tables are of the mean of ten "
-        "layouts, not of one deal.\n"
+        "\nOurs are the shipped networks. Figures of the authors' own weights, and of ten networks "
+        "of ours trained as the paper says, are below. Both tables are for the mean of ten "
+        "layouts, not for one deal.\n"
     )
     return markdown_table(head, rows) + words
 
@@ -47,8 +47,8 @@ def _show_table_1(line: Line) -> str:
     strains = zip(("S", "H", "D", "C", "NT"), line["expected"], strict=True)
     means = ", ".join(f"{strain} {tricks:.1f}" for strain, tricks in strains)
     return (
-        f"The solver gives {line['equal']} of the 20 printed results. Of North and South alone "
-        f"`accurate` expects, by North: {means}.\n"
+        f"The solver gives {line['equal']} of the 20 printed results. From North's and South's "
+        f"hands alone, `accurate` expects these tricks by North: {means}.\n"
     )
 
 
@@ -95,8 +95,8 @@ def _show_rotation(line: Line) -> str:
     ]
     rows += [[row["model"], f"{row['hearts']:.4f}", f"{row['spades']:.4f}"] for row in line["rows"]]
     words = (
-        f"{' and '.join(printed['hands'])}, by the shipped models (alike by construction where all "
-        "orders of the suits are averaged, and by `accurate`):\n\n"
+        f"{' and '.join(printed['hands'])}, by the shipped models (alike by construction if all "
+        "orders of the suits are averaged, and in `accurate`):\n\n"
     )
     return words + markdown_table(("", "hearts", "spades"), rows)
 
@@ -105,16 +105,16 @@ def _show_views(line: Line) -> str:
     lessons = (
         f"{line['pairs']:,} of the authors' rows"
         if "pairs" in line
-        else f"{line['labelled']:,} pairs that `accurate` labelled, to which all suits are alike"
+        else f"{line['labelled']:,} pairs that `accurate` labelled, which treats all suits alike"
     )
     words = (
-        f"What rotation of the suits buys on {lessons}: {line['runs']} networks whose pairs have "
+        f"Gain from rotating the suits on {lessons}: {line['runs']} networks whose pairs have "
         f"their suits rotated at random, and {line['runs']} with the suits as dealt, "
         f"{line['steps']:,} steps each. The error is on {line['n']:,} other pairs. *Unlike* is "
         "the mean difference, in tricks, between the estimates of a pair and of the same pair with "
         "its suits rotated. Hearts and spades are those of the printed pair. Each is one pass, "
-        "without a mean over orders. After ± stands the deviation, in the last row two standard "
-        "errors:\n\n"
+        "without a mean over orders. After ± comes the deviation, or two standard errors in the "
+        "last row:\n\n"
     )
     rows = [
         [
@@ -266,8 +266,8 @@ _FIGURE_4 = _Rows(
     (("size", "{size}"), ("MSE", "{mse:.4f}"), ("deviation", "{std:.4f}"), ("networks", "{runs}")),
 )
 _SOURCES = _Rows(
-    "What a network of the paper learns from in {steps:,} steps, measured on {n:,} of the authors' "
-    "training rows that it has not seen:\n\n",
+    "Sources that a network of the paper learns from, compared after {steps:,} steps. The error is "
+    "on {n:,} of the authors' training rows that it has not seen:\n\n",
     (("lessons", "{source}"), ("pairs", "{pairs:,}"), ("MSE", "{mse:.4f}")),
 )
 _SHOWN: dict[str, Callable[[Line], str]] = {

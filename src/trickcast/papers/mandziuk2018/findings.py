@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # torch is needed to train, not to list what is measured
 
 _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\
-Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
-phase, in nats. Fine tuning: of a test result, the squared error of an output, mean of the fourteen,
-and the cross-entropy in nats. As printed: with first weights of seed 1.
-Empty where a network was not run so, or was trained before this was measured.
+Compression is the cross-entropy of a deal in the last epoch of the first phase, summed over the 208
+inputs, in nats. Fine tuning has two errors of a test result: the squared error, as the mean of the
+fourteen outputs, and the cross-entropy, in nats. Those as printed have first weights of seed 1.
+A cell is empty if a network was not run so, or was trained before this was measured.
 """
 _PAIRINGS = 10
 """Results that every result is compared with."""
@@ -165,10 +165,10 @@ def show_pairs(store: Store) -> str:
     words = " | ".join(f"{line['finding'].removeprefix(_PAIRS)}, pairs | right" for line in lines)
     results = " and ".join(f"{line['n']:,}" for line in lines)
     text = [
-        "## Of two deals the better\n",
-        "How often the comparator is right about which of two test deals takes more tricks, "
-        f"percent, by how many more it takes. Each of {results} results meets {_PAIRINGS} random "
-        "others. The paper has no such figure.\n",
+        "## Which of two deals is better\n",
+        "How often the comparator is right about which of two test deals takes more tricks, in "
+        f"percent, by the difference in tricks. Each of {results} results is compared with "
+        f"{_PAIRINGS} random others. The paper has no such figure.\n",
         f"| tricks apart | {words} |",
         "|---|" + "---|---|" * len(lines),
     ]

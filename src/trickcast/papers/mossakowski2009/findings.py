@@ -57,7 +57,7 @@ def show_leaders(store: Store) -> str:
         return ""
     lines = [
         "## How often the leader matters\n",
-        "Percent of deals in which the tricks of North and South differ with the leader of one "
+        "Percent of deals in which the tricks of North and South depend on the leader of one "
         "side. Published (2009): 7 for West against East in spades.\n",
         "| deals | leaders | S | H | D | C | N |",
         "|---|---|---|---|---|---|---|",
@@ -120,7 +120,7 @@ def _show_weights(store: Store) -> str:
         return ""
     parts = [
         "## Table VII: the weights of 52-1\n",
-        "Ours, brought to the table's scale by least squares (published), suits S H D C.\n",
+        "Ours, scaled to the table by least squares (in brackets the published); suits S H D C.\n",
     ]
     for line in of_groups:
         parts.append(f"{line['group']}: correlation {line['correlation']:.4f}\n")

@@ -200,7 +200,7 @@ def _show_table_9(lines: Sequence[Line]) -> str:
 
 
 def _show_parts(line: Line) -> str:
-    return f"What each part brings, {_validation(line['folds'])}:\n\n" + fields_table(
+    return f"What each part gains, {_validation(line['folds'])}:\n\n" + fields_table(
         line["rows"],
         ("model", "{model}"),
         ("percent right", "{percent:.1f}"),
@@ -223,8 +223,8 @@ def _show_ceiling(line: Line) -> str:
         f"Of {value['pairs']:.0f} pairs of labelled hands with the same lengths and points, "
         f"players bid {value['differ_percent']} % differently; of the "
         f"{value['opened_pairs']:.0f} with an opening among them "
-        f"{value['opened_differ_percent']} %. That allows about "
-        f"{value['ceiling_percent']} % to a bidder who knows lengths and points; `polish-club` "
+        f"{value['opened_differ_percent']} %. So a bidder who knows lengths and points can get "
+        f"about {value['ceiling_percent']} %; `polish-club` "
         f"itself expects to be right on {value['stated_percent']} %.\n\n"
         + calibration
         + f"\nIt is sure of {sure['sure_percent']:.1f} % of the hands and right on "

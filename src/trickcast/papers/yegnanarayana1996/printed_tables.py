@@ -269,8 +269,8 @@ def _show_rare(line: Line) -> str:
 def _show_two_level(line: Line) -> str:
     words = (
         f"Two-level bids by 52-60-12, one network for each seed, taught by {PAPER_HANDS:,} hands. "
-        f"The teacher opens {line['rows'][0]['n']:,} of {line['hands']:,} random hands so. The "
-        "table has the percent right of these, and of all, of which 58.5 % are passes.\n\n"
+        f"The teacher opens {line['rows'][0]['n']:,} of {line['hands']:,} random hands at the two "
+        "level. The table has the percent right of these, and of all; 58.5 % of all are passes.\n\n"
     )
     cells = [
         [row["taught"], *(", ".join(map(str, row[of])) for of in ("two_level", "all"))]
@@ -281,8 +281,8 @@ def _show_two_level(line: Line) -> str:
 
 def _show_paper_size(line: Line) -> str:
     words = (
-        f"The same of the paper's size, one network for each seed, taught by {line['hands']:,} "
-        "hands, percent of bids from 2C up:\n\n"
+        f"The same for networks of the paper's size, one for each seed, taught by "
+        f"{line['hands']:,} hands, in percent of bids from 2C up:\n\n"
     )
     cells = [[kind, ", ".join(map(str, shares))] for kind, shares in line["rare"].items()]
     return words + markdown_table(("", "mean recall"), cells)
