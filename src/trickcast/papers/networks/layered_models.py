@@ -239,7 +239,7 @@ class LayeredGraph(Graph):
             starts[..., :104] = 0
             linear = np.eye(104, coding.size)
         else:
-            who = (seats - turns[:, None]) % 4  # sits N E S W of the turned deal
+            who = (seats - turns[:, None]) % 4  # who sits N E S W in the turned deal
             view = self.shaped(view, len(Strain), 1, -1, 1, 52)
             held = self.op("Equal", view, self.numbers(who.reshape(4, 1, 4, 1)))
             rows = self.shaped(self.cast(held), len(Strain), len(Seat), -1, 208)
