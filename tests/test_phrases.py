@@ -276,6 +276,7 @@ def test_a_strategy_chooses_a_contract_for_each_deal() -> None:
     expected = [0 if h.lengths[0] >= 5 and h.hcp >= 14 else 1 if h.hcp >= 16 else 2 for h in HANDS]
     assert rule.choose(DEALS).tolist() == rule.choose(DEALS.owners).tolist() == expected
     assert rule.choose(DEALS[:0]).tolist() == []
+    assert rule.decided_by(DEALS).tolist() == expected and len(rule.conditions) == 2
 
 
 def test_a_strategy_names_each_contract_once_and_may_have_no_condition() -> None:

@@ -300,6 +300,12 @@ WRONG: list[tuple[str, Any, str]] = [
     ("compare", {"contracts": ["4S"], "by": ["N"]}, "fewer than two contracts"),
     ("compare", {"contracts": ["4S", "3N", "2N"], "by": ["N", "E"]}, "2 declarers for 3"),
     ("compare", {"contracts": ["4S", "3N if hcp(north) > 9"]}, "has no else"),
+    ("compare", {"contracts": ["2N", "3N if hpc(north) > 9 else 2N"]}, "hpc is not a count"),
+    (
+        "compare",
+        {"contracts": ["2N", "3N if hcp(north) / 0 > 1 else 2N"], "samples": 20, "solve": 0},
+        "rule, line 1, column 7: a division by zero",
+    ),
     ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
     ("leads", {"leader": NORTH, "contract": "4S", "by": "N", "east": NORTH}, "is given twice"),
     ("convert", {"deals": [EASY, "N:foo"], "to": "text"}, "deal 1: deal 'N:foo': 1 hand"),

@@ -171,6 +171,7 @@ def _run() -> int:
 def _answers() -> tuple[type[Exception], ...]:
     """Return the errors that are answers: shown as they are, without a traceback."""
     from .._pieces import ClusterError
+    from ..dealing import ConstraintError
     from ..estimator import ModelError  # loaded now: what ends well does not wait for them
     from ..evaluation import AnswersError
     from ..formats import FormatError
@@ -181,6 +182,7 @@ def _answers() -> tuple[type[Exception], ...]:
         AnswersError,
         ClusterError,
         CommandError,
+        ConstraintError,
         DealError,
         FormatError,
         LibraryError,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Vulnerability, shorten
-from ..dealing import Constraints
+from ..dealing import ConstraintError, Strategy, read_strategy
+from ..dealing.language.conditions import deal_counts
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
 from .controls import Floats, means
@@ -75,12 +77,18 @@ class Choice:
         """Who declares the first contract that is played."""
         return next((contract.by for _, contract in self.rules if contract.level), None)
 
+    @property
+    def strategy(self) -> Strategy:
+        """What chooses. Raises ConstraintError for a condition that cannot be read."""
+        said = (f"{bid} if {text}" if text is not None else str(bid) for text, bid in self.rules)
+        return _strategy(" else ".join(said))
+
     def picks(self, owners: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """Return which of the rules applies to each of (n, 52) owners: (n,)."""
-        picked = np.full(len(owners), len(self.rules) - 1)
-        for number, (condition, _) in reversed([*enumerate(self.rules[:-1])]):
-            picked[Constraints(condition=condition).accepts(owners)] = number
-        return picked
+        """Return which of the rules applies to each of (n, 52) owners: (n,).
+
+        Raises ConstraintError as ``strategy`` does, and for a division by zero.
+        """
+        return self.strategy.decided_by(owners)
 
 
 ChoiceLike = str | Contract | tuple[str | Contract, str | Seat] | Choice
@@ -275,7 +283,8 @@ def read_choices(
 ) -> tuple[list[list[Choice]], int, list[Cell]]:
     """Return choices, each as every possible declarer makes it, whose points count, and the cells.
 
-    Raises SimulationError for fewer than two, or where nothing is played.
+    Raises SimulationError for fewer than two, or where nothing is played, and ConstraintError for a
+    condition that cannot be read.
     """
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
@@ -290,7 +299,23 @@ def read_choices(
     ]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
+    for choice in chain.from_iterable(read):
+        choice.strategy  # noqa: B018  # what is wrong there is told before anything is dealt
     return read, contracts[0].by.side, [*dict.fromkeys(map(_cell, contracts))]
+
+
+@lru_cache(maxsize=128)
+def _strategy(rule: str) -> Strategy:
+    """Read a rule, once. Raises ConstraintError for what cannot be read, and for tricks."""
+    strategy = read_strategy(rule, "rule")
+    for condition in strategy.conditions:
+        for count in deal_counts(condition):
+            if count.from_tricks:
+                raise ConstraintError(
+                    f"rule {shorten(rule)}: {count.name}() is not known from the cards alone "
+                    "(expected counts of the cards, such as hcp(north) >= 16)"
+                )
+    return strategy
 
 
 def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choice]:

@@ -282,7 +282,8 @@ def compare(
     Raises:
         DealError: A hand, contract or seat is not valid.
         CallError: A call is not valid, or the laws forbid it.
-        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        ConstraintError: A text cannot be read or contradicts itself, too few layouts fit, or a rule
+            asks for tricks or divides by zero.
         SimulationError: A number is out of its range, there are fewer than two choices, a rule has
             no ``else``, or no contract is played.
         ClusterError: The cluster fails.
@@ -304,7 +305,9 @@ def compare(
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return compared(lay_out(Tables(cells), known, plan, work))
+    result = compared(lay_out(Tables(cells), known, plan, work))
+    result.rows  # noqa: B018  # a division by zero in a rule is told here, not in print
+    return result
 
 
 def simulate_leads(

@@ -19,8 +19,9 @@ class Strategy:
         """As it was written."""
         self.outcomes = tuple(dict.fromkeys(outcomes))
         """The contracts that it may choose, each once, in the order of the text."""
-        self._places = [self.outcomes.index(outcome) for outcome in outcomes]
-        self._conditions = tuple(conditions)
+        self._places = np.array([self.outcomes.index(outcome) for outcome in outcomes])
+        self.conditions = tuple(conditions)
+        """What decides, in the order of the text."""
 
     def choose(self, deals: Any, tricks: Tricks | None = None) -> NDArray[np.int64]:
         """Return which of ``outcomes`` is played in each deal: (n,) places in them.
@@ -29,13 +30,21 @@ class Strategy:
         tricks of (n, 52) owners, where a condition asks for them. Raises ConstraintError for a
         division by zero, and where tricks are needed without it.
         """
-        layouts = Layouts(as_dealset(deals)[0].owners, tricks)
-        chosen, open_ = np.full(len(layouts), self._places[-1]), np.arange(len(layouts))
-        for place, condition in zip(self._places, self._conditions, strict=False):
-            holds = np.broadcast_to(value_of(condition, layouts), len(layouts))
-            chosen[open_[holds]] = place
-            layouts, open_ = layouts.those(~holds), open_[~holds]
+        chosen: NDArray[np.int64] = self._places[self.decided_by(deals, tricks)]
         return chosen
+
+    def decided_by(self, deals: Any, tricks: Tricks | None = None) -> NDArray[np.int64]:
+        """Return which of ``conditions`` decides in each deal: (n,), their number where none does.
+
+        Takes and raises what ``choose`` does.
+        """
+        layouts = Layouts(as_dealset(deals)[0].owners, tricks)
+        decided, open_ = np.full(len(layouts), len(self.conditions)), np.arange(len(layouts))
+        for number, condition in enumerate(self.conditions):
+            holds = np.broadcast_to(value_of(condition, layouts), len(layouts))
+            decided[open_[holds]] = number
+            layouts, open_ = layouts.those(~holds), open_[~holds]
+        return decided
 
     def __str__(self) -> str:
         return self.text

@@ -17,6 +17,7 @@ from ..._processes import Refusal
 from ...bidding import AuctionWarning
 from ...cards import Board, Deal, DealError, DealSet, Skipped
 from ...cards.text import parse_hands
+from ...dealing import ConstraintError
 from ...estimator import ModelError
 from ...formats import FormatError, FormatWarning, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
@@ -28,6 +29,7 @@ from .errors import RefusedError
 JobQuestion = dict[str, Any]
 Tell = Callable[[str, Any], None]
 _ANSWERS = (
+    ConstraintError,
     DealError,
     FormatError,
     ModelError,
