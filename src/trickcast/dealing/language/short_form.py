@@ -291,6 +291,9 @@ class _HandReader(Reader):
             message = unknown(word, known_counts())
             raise pointed(self.text, blanks.end(), end, message, self.source)
         if float(_amounts(token)[-1]) < _POINTS_FROM:
+            kind = _IN_KIND.match(self.text, self.place(token).end)
+            if kind is not None:
+                self._refuse_two_suits(token, _KINDS[kind[1].lower()])
             text = clip(token)
             another = _OR_A_NUMBER.match(self.text, self.place(token).end)
             text = f"{text}-{another[1]}" if another is not None else text
@@ -300,8 +303,27 @@ class _HandReader(Reader):
 
     def _in_a_suit(self, token: Token, suits: tuple[Suit, ...]) -> Node:
         """Return that one of these suits is so long."""
+        self._refuse_two_suits(token, suits)
         lengths = [HandCount(length(suit), self.seat) for suit in suits]
         return AnyOf(tuple(self._spanned(token, count) for count in lengths))
+
+    def _refuse_two_suits(self, token: Token, suits: tuple[Suit, ...]) -> None:
+        """Raise ConstraintError for ``5-5 majors``, which is two lengths or a range of one."""
+        if not _TWO_LENGTHS.fullmatch(token) or len(suits) != 2:
+            return
+        first, second = _amounts(token)
+        if int(first) + int(second) > 13:  # no hand is that long in both
+            return
+        one, other = (suit.name.lower() for suit in suits)
+        both = f"{one} {first}+, {other} {second}+"
+        if first != second:
+            both = f"({both}) or ({one} {second}+, {other} {first}+)"
+        length = first if first == second else f"{first}-{second}"
+        single = f"{one} {length} or {other} {length}"
+        if int(first) > int(second):
+            raise self.error(token, f"{clip(token)} which way round? (expected {both})")
+        message = f"{clip(token)} in both suits or in one? (expected {both}; or {single})"
+        raise self.error(token, message)
 
     def long(self, parts: list[Any]) -> Node:
         """Read ``five-card major`` or ``5-card heart suit``: five cards or more."""
@@ -350,6 +372,8 @@ class _HandReader(Reader):
 
 
 _NUMBER_FOLLOWS = re.compile(r"\s*(?:[<>=!≤≥≠]+\s*)?[0-9]")
+_TWO_LENGTHS = re.compile(r"\w+\s*[-–]\s*\w+")
+_IN_KIND = re.compile(r"\s+(?:in\s+)?(?:(?:the|both)\s+)*(major|minor)s?\b", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
 _OR_A_NUMBER = re.compile(r"\s+or\s+([0-9]{1,2})(?![\w.=+-])", re.IGNORECASE)
 _POINTS_FROM = 10
