@@ -300,6 +300,11 @@ WRONG: list[tuple[str, Any, str]] = [
     ("compare", {"contracts": ["4S"], "by": ["N"]}, "fewer than two contracts"),
     ("compare", {"contracts": ["4S", "3N", "2N"], "by": ["N", "E"]}, "2 declarers for 3"),
     ("compare", {"contracts": ["4S", "3N if hcp(north) > 9"]}, "has no else"),
+    (
+        "compare",
+        {"contracts": ["4S", "3N"], "by": ["S"], "side": "EW"},
+        "side has no effect with by",
+    ),
     ("compare", {"contracts": ["2N", "3N if hpc(north) > 9 else 2N"]}, "hpc is not a count"),
     (
         "compare",

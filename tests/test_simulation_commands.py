@@ -139,6 +139,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
         (["compare", "4S"], ["fewer than two contracts"]),
+        (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["side has no effect with by"]),
         (["compare", "3N if hpc(north) >= 16 else 2N", "2N", "--by", "S"], ["rule", "hpc", "hcp"]),
         (["compare", "3N if hcp(east) / 0 > 1 else 2N", "2N", *FEW], ["division by zero"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),

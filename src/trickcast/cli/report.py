@@ -87,6 +87,9 @@ def report(
     """
     check_output("--out", out, PAGES)
     seats = None if hands is None else _seats(hands)
+    if seats is not None and (hardest_first or check):
+        vain = "--hardest-first" if hardest_first else "--check"
+        raise click.BadParameter(f"{vain} has no effect with --hands (leave one of them out)")
     if language not in LANGUAGES:
         raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
     words = LANGUAGES[language]

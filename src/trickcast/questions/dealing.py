@@ -75,11 +75,16 @@ class DealQuestion(Question):
     style: Style = None
     dealer: Annotated[
         str | None,
-        Option(metavar="[N|E|S|W]", help="Dealer (default: by the theme, or the board number)."),
+        Option(
+            metavar="[N|E|S|W]", help="Dealer (default: by theme or board number; N with auction)."
+        ),
     ] = None
     vulnerable: Annotated[
         str | None,
-        Option(metavar="[none|ns|ew|both]", help="Vulnerable sides (default: by board number)."),
+        Option(
+            metavar="[none|ns|ew|both]",
+            help="Vulnerable sides (default: by board number; none with auction).",
+        ),
     ] = None
     boards: Annotated[
         int | None,

@@ -549,10 +549,12 @@ class CompareQuestion(LayoutsQuestion):
     ] = "NS"
 
     def check(self) -> None:
-        """Refuse fewer than two contracts, and declarers that do not fit them."""
+        """Refuse fewer than two contracts, declarers that do not fit them, and a side in vain."""
         super().check()
         if len(self.contracts or ()) < 2:
             raise QuestionError("fewer than two contracts (expected two or more, such as 3N 4S)")
+        if self.given.issuperset(("side", "by")):
+            raise QuestionError("side has no effect with by")
         self.choices  # noqa: B018
 
     @cached_property
