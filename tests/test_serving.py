@@ -403,6 +403,31 @@ def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("simulate", {"contract": "3N", "south": SOUTH, "samples": 20, "solve": 0}),
+        ("compare", {"contracts": ["3N", "4S"], "south": SOUTH, "samples": 20, "solve": 0}),
+        ("estimate", {"deals": [EASY]}),
+        ("hand", {"hands": [NORTH]}),
+        ("pair", {"north": [NORTH], "south": [SOUTH]}),
+        ("open", {"hands": [NORTH]}),
+        ("bid", {"hand": NORTH}),
+    ],
+)
+def test_null_is_not_given_for_every_key_that_has_a_default(client, path, asked) -> None:
+    schema = client.get("/openapi.json").json()["components"]["schemas"][f"{path.title()}Request"]
+    keys = schema["properties"].keys() - schema.get("required", [])
+    assert keys - asked.keys()
+    bare = client.post(f"/v1/{path}", json=asked)
+    nulls = client.post(f"/v1/{path}", json=dict.fromkeys(keys) | asked)
+    assert (bare.status_code, nulls.status_code) == (200, 200), nulls.text
+    assert nulls.json() == bare.json()
+    for key in keys:
+        kinds = schema["properties"][key]["anyOf"]
+        assert {"type": "null"} in kinds, key
+
+
+@pytest.mark.parametrize(
     "body",
     [b"", b"{", b"\xff\xfe", b"[" * 5000, b'{"deals": NaN}', b"9" * 5000, b"null", b'"\\ud800"'],
 )

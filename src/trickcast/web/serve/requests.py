@@ -50,15 +50,19 @@ def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
 def question_in(asked: BaseModel, name: str) -> Question:
     """Return the question of a request. Raises QuestionError, and RefusedError for too much.
 
-    A key with its default is none that was given: generated clients send them all.
+    A key with its default, or null, is none that was given: generated clients send them all.
     """
     question, fields = question_of(name), type(asked).model_fields
     declared = {each.name: each.said.served for each in parameters(question)}
-    said = [key for key in asked.model_fields_set if key in declared]
-    given = {key: value for key in said if (value := getattr(asked, key)) != fields[key].default}
+    said = {key: getattr(asked, key) for key in asked.model_fields_set if key in declared}
+    given = {
+        key: value
+        for key, value in said.items()
+        if value is not None and value != fields[key].default
+    }
     for key, value in given.items():
         most = declared[key]
-        if not isinstance(most, bool) and value is not None and value > most:
+        if not isinstance(most, bool) and value > most:
             raise RefusedError(f"{key} is {str(value)[:60]} (expected at most {most:,.0f})")
     return question(**given)
 
@@ -101,7 +105,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
             Annotated[Annotated[str, Field(max_length=60)] | None, Field(description=formats)],
             Field(None, alias="from"),
         ),
-        "strict": (Annotated[bool, Field(description=strict)], False),
+        "strict": (Annotated[bool | None, Field(description=strict)], False),
     }
     if question.about is None:
         return {} if question.filed is None else of_file
@@ -144,8 +148,8 @@ def _field(declared: Parameter, *, needed: bool) -> Any:
     kind: Any = Annotated[declared.kind, Field(**facts)]
     if declared.several:
         kind = Annotated[list[kind], Field(max_length=52)]
-    if declared.optional and not needed:
+    default = ... if declared.required or needed else declared.default
+    if default is not ...:  # null is not given
         kind = Optional[kind]  # noqa: UP045  # made when the server starts
     examples = None if said.example is None else [said.example]
-    default = ... if declared.required or needed else declared.default
     return (kind, Field(default, description=said.help, examples=examples))

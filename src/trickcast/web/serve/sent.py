@@ -40,7 +40,7 @@ class Sent(NamedTuple):
             deals=said.get("deals", ()),
             file=file,
             format=said.get("format"),
-            strict=said.get("strict", False),
+            strict=bool(said.get("strict")),
             hands=said.get("hands", ()),
             pairs=(said.get("north", ()), said.get("south", ())),
         )
