@@ -1,4 +1,4 @@
-"""Time and memory of the readers on hostile files: each pattern at ten sizes, each doubled.
+"""Time and memory of the readers on hostile files: each pattern at eleven sizes, each doubled.
 
 Each reading runs in a process of its own, and leniently, so that no first error ends it. The
 processor time of a linear reader grows no faster than the file. The last column is the exponent of

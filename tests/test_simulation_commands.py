@@ -15,8 +15,9 @@ from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, inter
 from trickcast.cards import Seat, Strain, card_text
 from trickcast.cli import simulations
 from trickcast.cli.standard_streams import SafeOutput
+from trickcast.dealing import ConstraintError
 from trickcast.questions import Hooks
-from trickcast.questions.simulations import ContractSheet, SimulateQuestion
+from trickcast.questions.simulations import CompareQuestion, ContractSheet, SimulateQuestion
 from trickcast.simulation import contracts, trick_picture
 from trickcast.solver import solve_lead_batches
 
@@ -378,3 +379,12 @@ def test_saved_layouts_replace_a_file_if_asked(run, tmp_path) -> None:
     target.write_text("an evening")
     status, *_ = run("simulate", *HANDS, "--solve", 0, "--save", target, "--force")
     assert status == 0 and len(tc.read(target)) == 60
+
+
+def test_a_text_of_the_language_that_is_wrong_is_no_traceback(run, monkeypatch) -> None:
+    def wrong(*_: object) -> None:
+        raise ConstraintError("rule, line 1, column 7: hpc is not a count")
+
+    monkeypatch.setattr(CompareQuestion, "ask", wrong)
+    told = run("compare", "4S", "3N", "--by", "S")
+    assert told == (2, "", "trickcast: rule, line 1, column 7: hpc is not a count\n")
