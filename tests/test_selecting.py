@@ -104,6 +104,18 @@ def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) 
     assert run("convert", out, out)[0] == 0, "a file may be converted in its place"
 
 
+def test_another_format_replaces_a_file_only_if_asked(run, tmp_path) -> None:
+    path = tmp_path / "x.pbn"
+    tc.write(tc.random_deals(3, seed=1), path)
+    before = path.read_bytes()
+    status, _, err = run("convert", path, path, "--to", "gib")
+    assert (status, err) == (2, f"trickcast: {path} exists already (--force replaces it)\n")
+    assert path.read_bytes() == before
+    assert run("convert", path, path, "--to", "PBN", "--from", "pbn")[0] == 0
+    assert run("convert", path, path, "--to", "gib", "--force")[0] == 0
+    assert len(tc.read(path, format="gib")) == 3
+
+
 def test_a_part_of_a_file_replaces_the_whole_only_if_asked(run, tmp_path) -> None:
     path = tmp_path / "x.pbn"
     tc.write(tc.random_deals(3, seed=1), path)
