@@ -15,7 +15,7 @@ from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
-from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards
+from .inputs import CommandError, Strict, is_file, passed_over, read_boards
 from .selecting import chosen, selected
 from .sheets import Sheet
 
@@ -76,7 +76,7 @@ def play(
         _note(f"{matching:,} boards have the number {number}; {which}")
     if not shown:
         if not left_out and number is not None:
-            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:SHOWN])
+            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:2])
             raise CommandError(f"there is no board {number}{skipped}")
         raise CommandError(question.nothing_to_judge(left_out))
     for reason, boards in left_out.items():
