@@ -442,6 +442,10 @@ def test_every_help_shows_the_choices_and_what_is_said_of_each_option(run) -> No
             assert choices is None, f"{where}: shown as choices, not told"
 
 
+def test_the_help_says_that_a_busy_server_refuses(run) -> None:
+    assert "same time; more are refused" in " ".join(run("serve", "--help")[1].split())
+
+
 def test_the_help_lists_the_commands_in_groups(run) -> None:
     headings = re.findall(r"^([A-Z].*):$", run("--help")[1], re.MULTILINE)
     assert headings[1:] == [*app._COMMANDS, "Papers and plug-ins"]
