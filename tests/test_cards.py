@@ -93,6 +93,7 @@ def test_what_is_plainly_meant_is_read(text: str) -> None:
     [
         ("", ["no first seat"]),
         (TEXT[3:], ["no first seat", "N:"]),
+        (str(Deal(TEXT)), ["no first seat", "diagram, pass deal.pbn"]),
         (TEXT.replace("Q4.", "A4."), ["SA", "North", "East"]),
         (TEXT[:-1], ["West", "12 cards", "expected 13"]),
         (TEXT.replace("T94", "T954"), ["North", "14 cards"]),
