@@ -157,6 +157,8 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
         (["compare", "4S"], ["fewer than two contracts"]),
+        (["simulate", "2S"], ["'2S' is a contract, not a board (write --contract 2S)"]),
+        (["simulate", "3nt", "--by", "S"], ["(write --contract 3N)"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),

@@ -275,8 +275,15 @@ def read_choices(
 ) -> tuple[list[list[Choice]], int, list[Cell]]:
     """Return choices, each as every possible declarer makes it, whose points count, and the cells.
 
-    Raises SimulationError for fewer than two, or where nothing is played.
+    Raises SimulationError for fewer than two, for a list in the place of one, or where nothing is
+    played.
     """
+    for choice in choices:
+        if isinstance(choice, list) or (isinstance(choice, tuple) and len(choice) != 2):
+            raise SimulationError(
+                f"{shorten(choice)} is not one contract (pass contracts one by one: "
+                "compare('3N', '4S'))"
+            )
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
