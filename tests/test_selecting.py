@@ -85,6 +85,27 @@ def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:
     assert status == 2 and "there is no board 90" in error
 
 
+@pytest.mark.parametrize(
+    ("numbers", "note"),
+    [
+        ("2-12", ""),
+        ("9-20", "note: there are no boards 13-20\n"),
+        ("0,3,99", "note: there are no boards 0, 99\n"),
+        ("12-13", "note: there is no board 13\n"),
+        ("1-999999999", "note: there are no boards 13-999999999\n"),
+    ],
+)
+def test_numbers_that_no_board_has_are_told(run, files, numbers: str, note: str) -> None:
+    assert run("estimate", files[0], "--boards", numbers, "--json")[::2] == (0, note)
+
+
+def test_a_range_that_runs_backwards_is_refused(run, files, tmp_path) -> None:
+    for command in (["estimate", files[0]], ["convert", files[0], tmp_path / "out.pbn"]):
+        status, out, err = run(*command, "--boards", "2,3-1")
+        assert (status, out) == (2, "")
+        assert err == "trickcast: --boards '2,3-1': 3-1 runs backwards (expected 1-3)\n"
+
+
 def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) -> None:
     out = tmp_path / "out.pbn"
     out.write_text("mine")
