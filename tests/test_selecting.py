@@ -38,7 +38,7 @@ def test_files_are_put_together_and_numbers_that_stand_twice_are_told(run, files
     out = tmp_path / "out.pbn"
     status, _, error = run("convert", *files, out)
     assert status == 0 and len(tc.read(out)) == 16
-    assert error.startswith("note: 2 board numbers stand for more than one deal: 11, 12 (")
+    assert error.startswith("note: 2 board numbers are used for more than one deal: 11, 12 (")
     assert error.endswith(f"note: 16 deals written to {out}\n")
     run("convert", *files, out, "--renumber", "21", "--force")
     boards = tc.read(out).boards
@@ -68,7 +68,7 @@ def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
 def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
     out = tmp_path / "out.html"
     status, said, error = run("report", *files, "-o", out, "--boards", "12-13", "--per-page", "4")
-    assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number stands for" in error
+    assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number is used for" in error
     travellers = tmp_path / "results.csv"
     travellers.write_text("board,contract,declarer,result\n1,4S,N,9\n1,4S,N,10\n")
     assert run("report", files[0], travellers, "-o", out, "--boards", "1")[0] == 0

@@ -175,8 +175,8 @@ def _holding(suit: int | None, text: str, start: int) -> int:
         if index < 0:
             if rank in "xX":
                 raise DealError(
-                    f"{rank!r} at position {position} stands for any small card (expected one of "
-                    f"{RANKS}; 'trickcast simulate', 'pair' and 'deal' accept x)"
+                    f"{rank!r} at position {position} stands for any small card: name the card "
+                    "here ('trickcast simulate', 'pair' and 'deal' accept x)"
                 )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"

@@ -70,10 +70,9 @@ def play(
         else:
             sheet.show(Deal.from_owners(owners), board, _text(review, owners))
     if number is not None and matching > 1 and shown:
-        which = (
-            "all are judged" if every else "the first that can be is judged (--all: all of them)"
-        )
-        _note(f"{matching:,} boards have the number {number}; {which}")
+        first = "the first that can be judged is shown (--all: all of them)"
+        which = "all are judged" if every else first
+        _note(f"{matching:,} boards are numbered {number}; {which}")
     if not shown:
         if not left_out and number is not None:
             skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:2])

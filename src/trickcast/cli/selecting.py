@@ -1,4 +1,4 @@
-"""Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
+"""Choosing and renumbering the boards of files, and telling of numbers that are used twice."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -69,7 +69,7 @@ def selected(
     A board without a number counts on from the one before. Renumbered, the tables of one deal keep
     a number in common; a board on which nothing happened yet gets the dealer and the vulnerability
     of its number. Numbers of ``boards`` that no board has are told at the end, and if ``tell``
-    numbers that stand for several deals. Raises click.BadParameter for what are no numbers.
+    numbers that are used for several deals. Raises click.BadParameter for what are no numbers.
     """
     ranges = None if boards is None else _ranges(boards)
     deals_of: dict[int, set[bytes]] = defaultdict(set)
@@ -143,13 +143,13 @@ def _tell_missing(ranges: Sequence[tuple[int, int]], numbers: Sequence[int]) -> 
 
 
 def _tell_doubled(deals_of: dict[int, set[bytes]]) -> None:
-    """Say which numbers stand for more than one deal."""
+    """Say which numbers are used for more than one deal."""
     doubled = sorted(number for number, deals in deals_of.items() if len(deals) > 1)
     if doubled:
         shown = ", ".join(map(str, doubled[:_SHOWN])) + " …" * (len(doubled) > _SHOWN)
-        stand = "stands" if len(doubled) == 1 else "stand"
+        are = "is" if len(doubled) == 1 else "are"
         click.echo(
-            f"note: {counted(len(doubled), 'board number')} {stand} for more than one deal: "
+            f"note: {counted(len(doubled), 'board number')} {are} used for more than one deal: "
             f"{shown} (--renumber N renumbers them all)",
             err=True,
         )
