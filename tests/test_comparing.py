@@ -111,6 +111,8 @@ def test_a_comparison_prints(solved) -> None:
     ("choices", "options", "error", "message"),
     [
         (["4S"], {"by": "S"}, SimulationError, "fewer than two"),
+        ([["3N", "4S"]], {"by": "S"}, SimulationError, "pass contracts one by one"),
+        ([("3N", "4S", "5C")], {"by": "S"}, SimulationError, "pass contracts one by one"),
         (["4S", "3N"], {"side": "N"}, SimulationError, "side is"),
         (["PASS", "PASS"], {}, SimulationError, "no contract is played"),
         (["4S by S", "3N by N if hcp(north) > 9"], {}, SimulationError, "no else"),

@@ -162,6 +162,8 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["side has no effect with by"]),
         (["compare", "3N if hpc(north) >= 16 else 2N", "2N", "--by", "S"], ["rule", "hpc", "hcp"]),
         (["compare", "3N if hcp(east) / 0 > 1 else 2N", "2N", *FEW], ["division by zero"]),
+        (["simulate", "2S"], ["'2S' is a contract, not a board (write --contract 2S)"]),
+        (["simulate", "3nt", "--by", "S"], ["(write --contract 3N)"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),

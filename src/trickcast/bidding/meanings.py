@@ -9,13 +9,14 @@ import os
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import shorten
-from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError
+from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError, parse_call
 from ..cards.auction_text import Auction, read_auction
 from ..dealing.language.conditions import AllOf, evaluate
 from ..dealing.language.mistakes import ConstraintError
@@ -114,8 +115,10 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
     try:
         system = load(name)
     except ValueError as error:
+        begun = " ".join(takewhile(_is_call, name.split()))
+        why = f"a colon is missing after {shorten(begun)}" if begun else error
         raise MeaningError(
-            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {error}"
+            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {why}"
         ) from None
 
     def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
@@ -127,6 +130,14 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
         for call in system.calls
         if call in CALL_NUMBER
     ]
+
+
+def _is_call(word: str) -> bool:
+    try:
+        parse_call(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_file(path: Path, side: int | None) -> list[Meaning]:

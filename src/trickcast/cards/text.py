@@ -175,8 +175,8 @@ def _holding(suit: int | None, text: str, start: int) -> int:
         if index < 0:
             if rank in "xX":
                 raise DealError(
-                    f"{rank!r} at position {position} stands for any small card (expected one of "
-                    f"{RANKS}; 'trickcast simulate', 'pair' and 'deal' accept x)"
+                    f"{rank!r} at position {position} stands for any small card: name the card "
+                    "here ('trickcast simulate', 'pair' and 'deal' accept x)"
                 )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"
@@ -257,9 +257,12 @@ def parse_hands(text: str) -> bytes:
     try:
         hands = _split_hands(text if first is None else text[first.end() :])
         if first is None and not _are_hands(hands):
+            drawn = "; of a Deal that prints as a diagram, pass deal.pbn"
             raise DealError(
                 "no first seat (expected 'N:' and four hands clockwise, "
-                "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …')"
+                "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …'"
+                + drawn * (text.strip().count("\n") > 3)
+                + ")"
             )
     except DealError as error:
         raise DealError(f"deal {shorten(text)}: {error}") from None

@@ -146,7 +146,7 @@ def _run() -> int:
         gc.enable()
         with group.make_context("trickcast", sys.argv[1:]) as context:
             group.invoke(context)
-        skipped = tell_skipped(as_json="--json" in sys.argv[1:])
+        skipped = tell_skipped("--json" in sys.argv[1:], _offers_json(group, context))
         sys.stdout.flush()
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -166,6 +166,12 @@ def _run() -> int:
             raise
         return _complain(error)
     return _SKIPPED if skipped else 0
+
+
+def _offers_json(group: click.Group, context: click.Context) -> bool:
+    """Tell whether the command that ran has the option --json."""
+    ran = group.commands.get(context.invoked_subcommand or "")
+    return ran is not None and any("--json" in each.opts for each in ran.params)
 
 
 def _answers() -> tuple[type[Exception], ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, cast
 import click
 
 from ..cards import DealSet
-from ..formats import FORMATS, format_to_write, write_stream
+from ..formats import FORMATS, find_format, format_of, format_to_write, write_stream
 from ..questions.converting import ConvertQuestion
 from .command import Argument, Option
 from .deals import From, Workers, watched
@@ -51,7 +51,8 @@ def convert(
     in_place = any(_same_file(source, target) for source in sources)
     strict = strict or in_place  # otherwise skipped entries would be lost
     if target != "-":
-        may_replace(target, force or (in_place and boards is None))  # otherwise boards are lost
+        safe = in_place and boards is None and _format_stays(target, source_format, form.name)
+        may_replace(target, force or safe)  # otherwise boards, or what they say, would be lost
     seen, worked_out = target == "-", question.solve or question.estimate
     chunks = cast(  # includes boards with hidden hands if nothing is computed
         Iterator[DealSet],
@@ -79,6 +80,12 @@ def convert(
             "note: unknown tricks were filled in with estimates, which readers take for exact",
             err=True,
         )
+
+
+def _format_stays(path: str, source_format: str | None, new: str) -> bool:
+    """Tell whether a file keeps its format when it is written anew."""
+    old = format_of(path) if source_format is None else find_format(source_format)
+    return old.name == new
 
 
 def _same_file(source: str, target: str) -> bool:

@@ -62,8 +62,10 @@ def solved(
 def _tell(of_file: "FileTables") -> None:
     """Report on standard error which tables were used, and whether those solved again differ."""
     if of_file.taken:
-        hint = "" if of_file.check else " (--check N solves N of them again)"
-        click.echo(f"note: {_tables(of_file.taken)} taken as the file holds them{hint}", err=True)
+        hint = "" if of_file.check else " (--check N solves N again)"
+        were = "was" if of_file.taken == 1 else "were"
+        said = f"{_tables(of_file.taken)} {were} taken from the file{hint}"
+        click.echo(f"note: {said}", err=True)
     if of_file.difference is not None:
         click.echo(f"note: {of_file.difference}", err=True)
     elif of_file.checked:

@@ -46,8 +46,8 @@ Cluster = Annotated[
 ]
 _STDIN = "standard input"
 _FILE = "a file"
-SHOWN = 2
-"""Most skipped entries that are reported individually."""
+SHOWN = 20
+"""Most skipped entries that are reported individually: as many as stay in view on a terminal."""
 
 
 class CommandError(Exception):
@@ -194,15 +194,19 @@ def passed_over() -> tuple[Skipped, ...]:
     return tuple(_skipped)
 
 
-def tell_skipped(as_json: bool) -> bool:
-    """Report what was skipped, in at most three lines or one line of JSON; return whether."""
+def tell_skipped(as_json: bool, offers_json: bool = False) -> bool:
+    """Report what was skipped, the first one by one, or in one line of JSON; return whether.
+
+    If there are more, the option of JSON is named where the command ``offers_json``.
+    """
     if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:SHOWN]:
         click.echo(f"{entry.word}: {entry}", err=True)
     if rest := [entry.word for entry in _skipped[SHOWN:]]:
         word = "skipped" if "skipped" in rest else rest[0]
-        click.echo(f"{word}: {len(rest):,} more (--json lists all)", err=True)
+        hint = " (--json lists all)" if offers_json and not as_json else ""
+        click.echo(f"{word}: {len(rest):,} more{hint}", err=True)
     return bool(_skipped)
 
 

@@ -15,7 +15,7 @@ from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
-from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards
+from .inputs import CommandError, Strict, is_file, passed_over, read_boards
 from .selecting import chosen, selected
 from .sheets import Sheet
 
@@ -70,13 +70,12 @@ def play(
         else:
             sheet.show(Deal.from_owners(owners), board, _text(review, owners))
     if number is not None and matching > 1 and shown:
-        which = (
-            "all are judged" if every else "the first that can be is judged (--all: all of them)"
-        )
-        _note(f"{matching:,} boards have the number {number}; {which}")
+        first = "the first that can be judged is shown (--all: all of them)"
+        which = "all are judged" if every else first
+        _note(f"{matching:,} boards are numbered {number}; {which}")
     if not shown:
         if not left_out and number is not None:
-            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:SHOWN])
+            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:2])
             raise CommandError(f"there is no board {number}{skipped}")
         raise CommandError(question.nothing_to_judge(left_out))
     for reason, boards in left_out.items():

@@ -12,9 +12,10 @@ import click
 from rich.live import Live
 
 from .._files import atomic_writer, check_target
-from ..cards import Board, DealSet, Seat, shorten
+from ..cards import Board, DealError, DealSet, Seat, shorten
 from ..formats import format_to_write, write
 from ..questions import Hooks
+from ..questions.declared import QuestionError
 from ..questions.leads import LeadsQuestion
 from ..questions.simulations import (
     CompareQuestion,
@@ -53,11 +54,25 @@ Save = Annotated[
 ]
 
 
+class _Board(Argument):
+    """A board; who gives a contract in its place is told the option for that."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return a value. Raises QuestionError for a contract."""
+        try:
+            contract = Contract(value)
+        except DealError:
+            return value
+        if is_file(value):
+            return value
+        raise QuestionError(f"{value!r} is a contract, not a board (write --contract {contract})")
+
+
 def simulate(
     *,
     board: Annotated[
         str | None,
-        Argument(
+        _Board(
             metavar="BOARD",
             help="Board with hidden hands, its dealer and vulnerability: a file or text.",
         ),

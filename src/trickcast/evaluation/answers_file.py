@@ -11,6 +11,7 @@ without a file shows them), ``deal`` the deal by its number in the set, from 0, 
 import csv
 import os
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,8 +132,11 @@ def _csv(file: Path) -> tuple[dict[str, Sequence[Any]], Sequence[int]]:
     """Return the columns, and the line at which each row ends."""
     rows, ends = list[list[str]](), list[int]()
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream)
         try:
+            header = stream.readline()
+            if not header:
+                raise AnswersError(f"{file}: the file is empty (expected answers)")
+            reader = csv.reader(chain([header], stream), delimiter=max(",;\t", key=header.count))
             names = [name.strip() for name in next(reader, [])]
             for row in filter(None, reader):
                 if len(row) != len(names):

@@ -113,6 +113,12 @@ _NOT_READ = (
      "BML, which describes a bidding system and contains no deals"),
 )  # fmt: skip
 """Known files of other kinds: suffix, a pattern, and what to say about them."""
+_NO_DEALS = (
+    (re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b", re.IGNORECASE),
+     "HTML, not deals (expected the file that the page offers, not the page)"),
+    (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "a picture, not deals"),
+)  # fmt: skip
+"""How files of other kinds begin, whatever their suffix, and what to say about them."""
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
 """Names for people of fields whose own names are unclear."""
 
@@ -411,6 +417,9 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     alike = next((f for f in FORMATS.values() if f.sniff(lines if f.text else head)), None)
     if alike is not None and (not by_suffix or suffix.lower() == ".txt"):
         return alike
+    for begins, what in _NO_DEALS:
+        if begins.match(head):
+            raise FormatError(f"{name}: {what}")
     if alike is not None:
         raise FormatError(
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "

@@ -139,7 +139,7 @@ def as_pairs(norths: HandsLike, souths: HandsLike) -> tuple[NDArray[np.uint8], b
     shared = np.argwhere(pairs.all(axis=1))
     single = one_first and one_second
     for row, card in shared[:1]:
-        where = "" if single else f"pair {row} of {n}: "
+        where = "" if n == 1 else f"pair {row} of {n}: "
         raise DealError(f"{where}both hands hold {card_text(int(card))}")
     return pairs, single
 

@@ -283,9 +283,15 @@ def read_choices(
 ) -> tuple[list[list[Choice]], int, list[Cell]]:
     """Return choices as played by every possible declarer, the side counted, and the cells.
 
-    Raises SimulationError for fewer than two choices, or if no contract is played, and
-    ConstraintError for a condition that cannot be read.
+    Raises SimulationError for fewer than two choices, for a list in the place of one, or if no
+    contract is played, and ConstraintError for a condition that cannot be read.
     """
+    for choice in choices:
+        if isinstance(choice, list) or (isinstance(choice, tuple) and len(choice) != 2):
+            raise SimulationError(
+                f"{shorten(choice)} is not one contract (pass contracts one by one: "
+                "compare('3N', '4S'))"
+            )
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
