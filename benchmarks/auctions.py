@@ -1,8 +1,8 @@
-"""How well calls, hidden hands and the points of calls are told, on held-out boards.
+"""Measure how well calls, hidden hands and the points of calls are estimated, on held-out boards.
 
     python benchmarks/auctions.py FOLDER-OF-PBN [BOARDS]
 
-The boards are those that the training of the network of calls kept apart.
+The boards are those that the training of the network of calls held out.
 """
 
 import sys
@@ -31,14 +31,14 @@ POINTS = np.tile(np.array([4, 3, 2, 1] + [0] * 9), 4)
 
 
 def inside(values: NDArray[np.int64], truth: int, rng: np.random.Generator) -> bool:
-    """Whether a true value lies in the central 95 % of others; ties are broken at random."""
+    """Return whether a true value is in the central 95 % of others; ties are broken at random."""
     below, equal = int((values < truth).sum()), int((values == truth).sum())
     place = (below + rng.random() * (equal + 1)) / (len(values) + 1)
     return bool(0.025 <= place <= 0.975)
 
 
 def leader_view(held: Boards, bidder: tc.Bidder, rng: np.random.Generator) -> None:
-    """Print how near the mean points of three hands are, and how honest the spread is."""
+    """Print how near the mean points of three hands are, and whether the spread is honest."""
     errors, plain, effective = list[float](), list[float](), list[float]()
     points, lengths = list[bool](), list[bool]()
     for i, (owners, auction) in enumerate(held):
@@ -82,7 +82,7 @@ def calls_shown(held: Boards, bidder: tc.Bidder, rng: np.random.Generator) -> No
 
 
 def call_by_call(held: Boards, bidder: tc.Bidder) -> None:
-    """Print what leading layouts from call to call saves against drawing them for each anew."""
+    """Print what updating layouts call by call saves against drawing them anew for each."""
 
     def anew(reading: AuctionReading, seed: int) -> list[NDArray[np.uint8]]:
         turns = range(1, len(reading.auction.calls) + 1)
@@ -115,8 +115,8 @@ def call_by_call(held: Boards, bidder: tc.Bidder) -> None:
 
 
 def calls_made(boards: BoardSet, pairs: PairStyles, bidder: tc.Bidder) -> None:
-    """Print how likely the calls were, the styles of the pairs unknown and as others show them."""
-    found = np.zeros((len(boards.boards), 2, 2))  # boards; unknown, shown; loss and right
+    """Print how likely the calls were with the pairs' styles unknown, and as others show them."""
+    found = np.zeros((len(boards.boards), 2, 2))  # (boards; unknown, shown; loss and right)
     calls, told = np.zeros(len(boards.boards)), 0
     for i, (owners, board) in enumerate(zip(boards.owners, boards.boards, strict=True)):
         assert board.dealer is not None and board.vulnerability is not None

@@ -1,8 +1,8 @@
-"""What a cluster costs: ``generate`` on two nodes of one core each, or more, on this machine.
+"""Cost of a cluster: ``generate`` on two or more nodes of one core each, on this machine.
 
-``--deals``: wall time of labelling beside the same cores without Ray, both in turn, start-up aside,
-and the processor seconds that solving took. ``--pieces``: shards of no work through driver and
-manifest, with the driver's memory on the way.
+``--deals``: wall time of labelling, with and without Ray on the same cores, in turn and without
+start-up, and the CPU seconds that solving took. ``--pieces``: shards without work through driver
+and manifest, and the driver's memory over time.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def labels(nodes: Nodes, deals: int, shard: int, rounds: int, root: Path) -> Non
 
 
 def pieces(count: int, root: Path) -> None:
-    """Make shards of four deals in no time."""
+    """Make shards of four deals that take no time."""
     GENERATE.SHARD, GENERATE._solve = 4, fakes.at_once
     done = threading.Event()
     begun, busy = time.perf_counter(), time.process_time()
@@ -80,7 +80,7 @@ def _watch(folder: Path, begun: float, done: threading.Event) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure what the options ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=1024, help="each solved in one strain")
     parser.add_argument("--shard", type=int, default=256, help="deals of a piece")

@@ -1,4 +1,4 @@
-"""Constrained deals a second on one core, next to endplay's dealer under the same conditions."""
+"""Constrained deals a second on one core, beside endplay's dealer under the same conditions."""
 
 import time
 import warnings

@@ -1,4 +1,4 @@
-"""Random deals a second on one core, next to endplay's generator and to shuffling with NumPy."""
+"""Random deals a second on one core, beside endplay's generator and shuffling with NumPy."""
 
 import time
 from collections.abc import Callable

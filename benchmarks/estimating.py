@@ -1,8 +1,8 @@
-"""Results a second of every shipped model, next to what DDS solves in the same run.
+"""Results a second of every shipped model, beside those that DDS solves in the same run.
 
-Deals come as bare owners, so checking them is counted; a result is a distribution over tricks.
+Deals come as bare owners, so checking them is included; a result is a distribution over tricks.
 DDS and the models take turns, so that a slow minute of the machine slows all of them down. Each
-figure is the median of seven turns, and of each ratio to DDS the least and the most are told too.
+figure is the median of seven turns; the ratios to DDS also have their least and most.
 """
 
 import time
@@ -16,11 +16,11 @@ DEALS = 2_000
 SOLVED = 40
 TURNS = 7
 RESULTS = 20
-"""Of a deal."""
+"""Results per deal."""
 
 
 def rate(deals: int, run: Callable[[], object]) -> float:
-    """Results a second of a run, or of as many as take a second."""
+    """Return the results a second of a run, or of as many runs as take a second."""
     start, results, seconds = time.perf_counter(), 0, 0.0
     while seconds < 1:
         run()

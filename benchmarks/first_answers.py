@@ -1,17 +1,17 @@
-"""What trickcast simulate costs without a contract, and how true its intervals are.
+"""Cost of trickcast simulate without a contract, and accuracy of its intervals.
 
     python benchmarks/first_answers.py --pools pools --runs 20
 
-Ten questions: South's hand, with North's known, described, or unknown. The layouts of each are
-solved once (--pools keeps them), and the survey, the package's own, is run again and again on
+There are ten questions: South's hand, with North's known, described, or unknown. The layouts of
+each are solved once (--pools keeps them). The package's own survey is then run again and again on
 layouts drawn from these with replacement:
 
-- tables: what was solved, in whole tables of twenty (a strain with both declarers of a side is a
-  fifth of one, as DDS solves it);
+- tables: the work of solving, in whole tables of twenty (a strain with both declarers of a side is
+  a fifth of one, as DDS solves it);
 - tricks: how many 95 % intervals of the ten expected tricks hold the mean of all layouts;
 - chance: how many of the best contract's chance do;
-- first: the same of the first figures, by the network alone;
-- shared: what the network misses of a question as a whole, of the spread within a layout
+- first: the same for the first figures, by the network alone;
+- shared: the network's common error on a question, relative to the spread within a layout
   (``_SHARED`` of simulation/controls.py).
 
 With --live, each question is also asked once of the package, and its processor time is divided by
@@ -20,9 +20,9 @@ that of solving a table.
     python benchmarks/first_answers.py --timed 20 60
 
 asks each question of the package with so many layouts solved, then again with the seconds that it
-took, while every core but one is kept busy: a time may not give wider intervals than a number that
-takes as long. ``ratio`` is that of the medians of the ± of a side's expected tricks; ``best`` asks
-for the side's longest fit alone (``--contract``).
+took, while every core but one is kept busy. A time limit must not give wider intervals than a
+number of layouts that takes as long. ``ratio`` is that of the medians of the ± of a side's expected
+tricks; ``best`` asks only for the side's longest fit (``--contract``).
 """
 
 import argparse
@@ -54,7 +54,7 @@ COLUMNS = ("tables", "solved", "tricks", "chance", "first", "shared")
 
 
 def known(case: int) -> dict[str, Any]:
-    """Return what is known in one question: South holds more than half of the points with North."""
+    """Return the known cards of one question: South holds over half of the points with North."""
     deal = tc.random_deals(1, seed=4141, start=case)[0]
     south, north = deal.south, deal.north
     if south.hcp + north.hcp < 20:
@@ -66,7 +66,7 @@ def known(case: int) -> dict[str, Any]:
 
 
 def pool_of(case: int, layouts: int, folder: Path) -> dict[str, NDArray[Any]]:
-    """Return solved layouts of a question, and what a table costs in seconds."""
+    """Return solved layouts of a question, and the cost of a table in seconds."""
     path = folder / f"q{case}.npz"
     if not path.exists():
         owners = Constraints(**known(case)).deals(layouts, seed=case).owners
@@ -90,22 +90,22 @@ class Drawn:
         self.tables = 0.0
 
     def deal(self, number: int) -> int:
-        """Draw so many."""
+        """Draw ``number`` layouts."""
         self.rows = self._random.integers(0, len(self._pool["exact"]), number)
         return number
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
-        """Return the estimates of some, in the cells of the side."""
+        """Return the estimates of some layouts, in the cells of the side."""
         some = self._chances[self.rows[start:stop]][:, :, list(SIDE)]
         return some.reshape(stop - start, -1, 14)
 
     def solve(self, rows: NDArray[np.intp], question: Any = None) -> Any:
-        """Yield the exact results of some."""
+        """Yield the exact results of some layouts."""
         self.tables += len(rows) * len(question.cells) / len(SIDE) / len(Strain)
         yield self._pool["exact"][self.rows[rows]]
 
     def now(self) -> float:
-        """Return no time: it does not matter here."""
+        """Return zero: time does not matter here."""
         return 0.0
 
 
@@ -184,7 +184,7 @@ def busy() -> Iterator[None]:
 
 
 def timed(case: int, number: int, *, one: bool) -> tuple[float, float, float, float]:
-    """Return the seconds and the ± of a number of solved layouts, and of a time as long."""
+    """Return seconds and ± for a number of solved layouts, then for a time limit as long."""
     asked: dict[str, Any] = {**known(case), "seed": case}
     if one:
         pair = Constraints(**known(case)).deals(1, seed=case)[0]
@@ -208,7 +208,7 @@ def print_timed(numbers: Sequence[int]) -> None:
     print("question   asked  layouts  seconds      ±  seconds      ±   ratio")
     ratios = []
     with busy():
-        timed(0, 20, one=False)  # loads what is needed
+        timed(0, 20, one=False)  # loads everything
         for case in range(QUESTIONS):
             for number in numbers:
                 for one in (False, True):
@@ -222,7 +222,7 @@ def print_timed(numbers: Sequence[int]) -> None:
 
 
 def main() -> None:
-    """Print a line for each question, and what all have in the middle."""
+    """Print a line for each question, and the medians of all."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("--pools", type=Path, default="pools", help="a folder for what is solved")
     asked.add_argument("--layouts", type=int, default=400, help="of each question")

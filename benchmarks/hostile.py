@@ -1,9 +1,9 @@
-"""Time and memory of the readers on hostile files: each pattern at ten sizes, each twice the last.
+"""Time and memory of the readers on hostile files: each pattern at eleven sizes, each doubled.
 
-Each reading runs in a process of its own, leniently, so that no first error ends it. The processor
-time of a reader that is linear grows no faster than the file: the last column is the exponent of
-its growth over the last doublings, 1 for linear and 2 for quadratic (small where the file is
-refused early).
+Each reading runs in a process of its own, and leniently, so that no first error ends it. The
+processor time of a linear reader grows no faster than the file. The last column is the exponent of
+its growth over the last doublings, 1 for linear and 2 for quadratic (small if the file is refused
+early).
 """
 
 import argparse
@@ -29,7 +29,7 @@ SECONDS = 600
 
 
 def filled(head: str, unit: str, tail: str = "") -> Callable[[int], bytes]:
-    """A file of a given size: one beginning, a unit as often as it fits, one end."""
+    """Return a maker of files of a given size: one beginning, repeated units, one end."""
 
     def make(size: int) -> bytes:
         times = max(1, (size - len(head) - len(tail)) // len(unit))
@@ -39,7 +39,7 @@ def filled(head: str, unit: str, tail: str = "") -> Callable[[int], bytes]:
 
 
 def counted(head: str, unit: str) -> Callable[[int], bytes]:
-    """As ``filled``, each unit with its number."""
+    """Return a maker like that of ``filled``, with a number in each unit."""
 
     def make(size: int) -> bytes:
         return (head + "".join(unit % i for i in range(size // (len(unit) + 3)))).encode()
@@ -68,7 +68,7 @@ def parquet_of_a_long_cell(size: int) -> bytes:
 
 
 def database(script: str) -> Callable[[int], bytes]:
-    """An SQLite file, of which ``script`` (with the size as %d) makes what is called records."""
+    """Return a maker of SQLite files; ``script`` (with the size as %d) creates ``records``."""
 
     def make(size: int) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
@@ -158,12 +158,12 @@ PATTERNS: dict[str, tuple[str, Callable[[int], bytes]]] = {
 
 
 def measure(form: str, data: bytes, answer: "multiprocessing.connection.Connection") -> None:
-    """Send the seconds that reading takes, the megabytes that it adds, and how it ended."""
+    """Send the seconds and additional megabytes of a reading, and how it ended."""
     from trickcast.formats import FormatError, iter_deals
 
     warnings.simplefilter("ignore")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.process_time()  # other programs on the machine change nothing
+    start = time.process_time()  # not affected by other programs on the machine
     ended = "read"
     try:
         for _ in iter_deals(io.BytesIO(data), form, skipped=[]):
@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="patterns that begin so")
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
-    import trickcast.formats  # noqa: F401  # once, before the processes are made
+    import trickcast.formats  # noqa: F401  # once, before the processes start
 
     context = multiprocessing.get_context("fork")
     sizes = [options.largest >> shift for shift in range(10, -1, -1)]

@@ -1,8 +1,8 @@
 """Accuracy against speed, from the network alone to solving everything (`solve_below`).
 
-Accuracy is counted on many test deals of the library, whose results are known, so that searches
-need not be made; speed is measured on a few, with one thread, per second of processor time. With
---costs: what DDS takes for a search, a single result, a strain's four, and a table. With
+Accuracy is measured on many test deals of the library, whose results are known, so that nothing is
+searched. Speed is measured on a few deals with one thread, per second of processor time. With
+--costs: the time that DDS takes for a search, a single result, a strain's four, and a table. With
 --coupling: how well the joint distribution of partners fits validation deals, by `apart`.
 """
 
@@ -33,7 +33,7 @@ COUNTED, TIMED, BATCH = 4096, 300, 20
 
 
 class Known:
-    """Answers searches from tables that are known, in DDS's place."""
+    """Answers searches from known tables, in place of DDS."""
 
     def __init__(self, deals: DealSet):
         self.tables = dict(zip(map(bytes, deals.owners), deals.tricks_or_unknown, strict=True))
@@ -136,7 +136,7 @@ def main() -> None:
         return
     counted = Library(LIBRARY).deals("test")[:COUNTED]
     estimated = model(counted)
-    model(timed[:2], solve_below=1)  # what is loaded late shall not be timed
+    model(timed[:2], solve_below=1)  # what loads late must not be timed
     for bound in asked.bounds:
         row = accuracy(estimated, counted, bound) | {"deals_a_second": speed(model, timed, bound)}
         if asked.json:

@@ -1,8 +1,8 @@
-"""Layouts after an auction of eleven calls on one thread, next to solving two tables.
+"""Layouts after an auction of eleven calls on one thread, beside solving two tables.
 
 The tables are of random deals, and of the first layouts, which may be easier or harder.
 
-Then 100,500 layouts are looked through for a known card or a word that one does not keep.
+Then 100,500 layouts are checked for any that breaks a known card or a condition.
 """
 
 import time
@@ -28,10 +28,10 @@ WORDS = [
     ("north", "clubs 6+", CLUBS, 6),
     ("south", "spades 4+", SPADES, 4),
 ]
-"""For each of them words for another hand, what its cards count, and how much at least."""
+"""For each of them a condition on another hand, what its cards count, and the least total."""
 LAYOUTS = 500
 ROUNDS = 5
-LOOKED_THROUGH = 67  # times so many layouts of each auction
+LOOKED_THROUGH = 67  # times as many layouts of each auction
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -47,7 +47,7 @@ def held(deals: tc.DealSet, seat: str) -> Any:
 
 def main() -> None:
     bidder = loaded(threads=1)
-    tc.solve(tc.random_deals(2, seed=1), workers=1)  # the solver is loaded
+    tc.solve(tc.random_deals(2, seed=1), workers=1)  # loads the solver
     for text, (seat, hand) in AUCTIONS.items():
         drawn, solved, usual, effective = [], [], [], []
         for seed in range(ROUNDS):

@@ -1,7 +1,7 @@
 """Milliseconds of an epoch of the papers' trainings, by torch and by the programs in docs.
 
-On one core, 100,000 examples by full batches, 10,000 by the small ones of 2018 and by the steps of
-its authors; the least of five epochs of each, in turn.
+On one core: 100,000 examples by full batches, and 10,000 by the small ones of 2018 and by the steps
+of its authors. Figures are the least of five epochs of each, in turn.
 """
 
 import runpy
@@ -37,7 +37,7 @@ BATCHES, FEW = (8, 256), 10_000
 
 
 def by_torch(network: LayeredNetwork, chunks: list[tuple[Tensor, Tensor]]) -> None:
-    """One epoch's gradient, as the trainings compute it."""
+    """Compute one epoch's gradient as the trainings do."""
     network.zero_grad()
     for inputs, targets in chunks:
         (network(inputs) - targets).square().sum().backward()
@@ -50,7 +50,7 @@ def seconds(epoch: Callable[[], object]) -> float:
 
 
 def say(name: str, ways: tuple[Callable[[], object], Callable[[], object]]) -> None:
-    """Measure torch's way and ours in turn, and print both."""
+    """Time torch's way and ours in turn, and print both."""
     of_ways = zip(*([seconds(way) for way in ways] for _ in range(EPOCHS)), strict=True)
     torchs, ours = (1000 * min(times) for times in of_ways)
     print(f"{name:44} {torchs:5.0f} {ours:4.0f} ms, {torchs / ours:.1f} ×")

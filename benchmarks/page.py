@@ -1,12 +1,12 @@
-"""How soon the page answers: on a slow line, by its own solver, and with a result on every card.
+"""Speed of the page: on a slow line, by its own solver, and with a result on every card.
 
     python benchmarks/page.py  # needs Chromium, playwright, and the page's solver (make wasm)
 
-The static page is opened over 1.6 Mbit/s with 300 ms each way, until its first number is there. Its
+The static page is opened over 1.6 Mbit/s with 300 ms each way, until its first number appears. Its
 solver (DDS as WebAssembly, in workers) and the native one solve the same deals, in turn. A server's
-page is asked for the results on cards of fresh deals, before the lead and after cards that were
-played, and a card is played in it after a quarter of a second of thought and after none, beside the
-native solver's own time for the same positions.
+page is asked for the results on the cards of fresh deals, before the lead and after some cards have
+been played. A card is then played in it, after a quarter of a second of thought and after none. The
+native solver's own time for the same positions is printed beside it.
 """
 
 import argparse
@@ -76,17 +76,17 @@ PLAY = """async ([pbn, cards, next, thought]) => {
     await until(() => resultsOf(state.line));
     return performance.now() - began;
 }"""
-"""A person sees the results on the cards, thinks for so many milliseconds, then plays one."""
+"""A person sees the results on the cards, thinks for some milliseconds, then plays one."""
 THOUGHTS = (250, 0)
 
 
 class Host(SimpleHTTPRequestHandler):
-    """A host that sends packed files."""
+    """A host that sends compressed files."""
 
     protocol_version = "HTTP/1.1"
 
     def send_head(self) -> Any:
-        """Send the packed file where there is one."""
+        """Send the compressed file if there is one."""
         packed = Path(self.translate_path(self.path) + ".gz")
         if not packed.is_file():
             return super().send_head()
@@ -102,7 +102,7 @@ class Host(SimpleHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    """A server to which a browser that goes away is no fault."""
+    """A server that does not report browsers that disconnect."""
 
     def handle_error(self, *told: Any) -> None:
         """Say nothing."""
@@ -116,7 +116,7 @@ def milliseconds(work: Any) -> float:
 
 
 def slow_line(browser: Any, site: str) -> None:
-    """Open the static page, nothing kept, on a slow line."""
+    """Open the static page on a slow line, without a cache."""
     taken = []
     for _ in range(ROUNDS):
         context = browser.new_context(service_workers="block")
@@ -149,7 +149,7 @@ def solvers(browser: Any, site: str, count: int) -> None:
 
 
 def cards(browser: Any, count: int) -> None:
-    """Ask a server for the results on cards, before the lead and after cards that were played."""
+    """Ask a server for the results on cards, before the lead and after some cards were played."""
     command = [sys.executable, "-m", "trickcast", "serve", "--port", "0", "--solvers", "1"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -179,7 +179,7 @@ def cards(browser: Any, count: int) -> None:
 
 
 def solver(deal: tc.Deal, cards: list[str]) -> Any:
-    """Return the native solver's own work on the position after some cards."""
+    """Return a call that solves the position after some cards natively."""
     position = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1:]
     return partial(values_in, position, Strain.NOTRUMP, Seat.SOUTH)
 
@@ -196,7 +196,7 @@ def parsed(cards: list[str]) -> list[int]:
 
 
 def some_play(deal: tc.Deal, count: int) -> list[str]:
-    """Return the first cards of a play in notrump by South, each the lowest that may be played."""
+    """Return the first cards of a play in notrump by South, each the lowest legal one."""
     cards: list[str] = []
     for _ in range(count):
         reached = positions(deal.owners, Strain.NOTRUMP, Seat.WEST, parsed(cards))[-1]

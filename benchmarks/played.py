@@ -1,9 +1,9 @@
-"""How much longer an estimate of play at the table takes than ``accurate`` for the same deals.
+"""Time of an estimate of play at the table, compared with ``accurate`` on the same deals.
 
     python benchmarks/played.py --deals 2000
 
-Prints processor time of one thread: ``accurate`` in all strains, then a contract for each deal
-(five kinds mixed), one contract for all, and one deal at a time.
+Prints processor time of one thread for ``accurate`` in all strains, for one contract a deal (five
+kinds mixed), for one contract for all, and for one deal at a time.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Reading speed of every writable format, next to reading the same bytes and doing nothing."""
+"""Reading speed of every writable format, beside reading the same bytes and doing nothing."""
 
 import tempfile
 import time

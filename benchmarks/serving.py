@@ -1,9 +1,9 @@
-"""Estimates a CPU second of a server: 64 connections at once against one by one.
+"""Estimates of a server per CPU second: 64 connections at once against one by one.
 
-CPU seconds are those of the server's process alone, without the client's. ``/healthz`` costs what
-HTTP costs; ``--model`` takes any that ships. ``--behind nginx`` puts ``--workers`` servers behind
-nginx, with ``examples/serving/nginx.conf``, and ``--behind ray`` has ``examples/serving/on_ray.py``
-keep as many; then no CPU seconds are told.
+CPU seconds are those of the server's process alone, without the client's. ``/healthz`` shows the
+cost of HTTP; ``--model`` takes any shipped model. ``--behind nginx`` puts ``--workers`` servers
+behind nginx, with ``examples/serving/nginx.conf``. ``--behind ray`` makes
+``examples/serving/on_ray.py`` keep as many. Both print no CPU seconds.
 """
 
 import argparse
@@ -58,7 +58,7 @@ async def ask(port: int, requests: list[bytes]) -> list[float]:
 async def measure(
     name: str, port: int, process: int | None, requests: list[bytes], lines: int
 ) -> float:
-    """Print what requests cost, and return how many a CPU second are answered (0: not known)."""
+    """Print the cost of requests, and return the requests per CPU second (0: not known)."""
     before = 0.0 if process is None else cpu_seconds(process)
     start = time.perf_counter()
     parts = await asyncio.gather(*(ask(port, requests[i::lines]) for i in range(lines)))
@@ -80,7 +80,7 @@ async def measure_all(model: str, number: int, port: int, process: int | None) -
         head = "POST /v1/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         posts.append(head.encode() + body)
-    await ask(port, posts[:64])  # what is loaded at the first request
+    await ask(port, posts[:64])  # loads what waits for the first request
     health = [b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"] * number
     await measure("/healthz, one by one", port, process, health, 1)
     alone = await measure(f"{model}, one by one", port, process, posts, 1)
@@ -109,7 +109,7 @@ def server(port: int = 0) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def behind_nginx(workers: int) -> Iterator[int]:
-    """Yield the port of nginx in front of servers, as the example has it."""
+    """Yield the port of nginx in front of servers, set up as in the example."""
     site = (EXAMPLES / "nginx.conf").read_text().replace("listen 80;", f"listen {NGINX_PORT};")
     others = re.findall(r"server (127\.0\.0\.1:(\d+));", site)
     for address, _ in others[workers:]:
@@ -129,14 +129,14 @@ def behind_nginx(workers: int) -> Iterator[int]:
 
 @contextmanager
 def on_ray(workers: int) -> Iterator[int]:
-    """Yield the port of Ray Serve, which keeps so many servers."""
+    """Yield the port of Ray Serve with ``workers`` servers."""
     program = [sys.executable, str(EXAMPLES / "on_ray.py"), str(RAY_PORT), str(workers)]
     with started(program):
         yield RAY_PORT
 
 
 def wait_for(port: int, workers: int) -> None:
-    """Wait until servers have loaded their models: so many times in a row, twice each."""
+    """Wait until servers have loaded their models: twice ``workers`` successes in a row."""
     ready, end = 0, time.monotonic() + 180
     while ready < 2 * workers:
         if time.monotonic() > end:

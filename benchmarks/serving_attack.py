@@ -1,10 +1,10 @@
-"""A server that is attacked in every way at once, and how fast it answers before and after.
+"""Attack a server in every way at once, and compare its speed before and after.
 
-Silent connections, heads that come byte by byte, bodies that never end, readers that never read,
-pages of other sites, questions that are hung up on, files that unpack to much, solvers that are
-killed, and so many connections that no more files may be opened. Meanwhile one visitor asks for
-estimates. After that ``/healthz``, a solve and an estimate must be as fast as before, all statuses
-among those that are documented, and nothing left behind: processes, files, memory.
+The attacks are silent connections, heads that come byte by byte, bodies that never end, readers
+that never read, pages of other sites, requests that are abandoned, files that unpack to a lot,
+solvers that are killed, and so many connections that no more files can be opened. Meanwhile one
+visitor asks for estimates. Afterwards ``/healthz``, a solve and an estimate must be as fast as
+before. All statuses must be documented ones, and no processes, files or memory may be left behind.
 """
 
 import argparse
@@ -27,15 +27,15 @@ from serving_load import get, post  # type: ignore[import-not-found]
 from trickcast import random_deals
 
 DOCUMENTED = {200, 400, 403, 404, 405, 408, 413, 415, 421, 422, 503}
-FILES = 512  # that the server may open
-SLOWER = 1.5  # at most, after: a machine that does other things too is no clock
+FILES = 512  # open files allowed to the server
+SLOWER = 1.5  # limit afterwards: other work on the machine makes it a poor clock
 DEALS = [deal.pbn for deal in random_deals(40, seed=1)]
 LONG = {"south": "KT752.A84.J63.92", "north": "balanced, hcp 15-17", "solve": 2000}
 STATUSES: Counter[int | str] = Counter()
 
 
 async def answer(port: int, request: bytes, wait: float = 90) -> int:
-    """Send a request on a connection of its own, and return the status; 0 where there is none."""
+    """Send a request on a connection of its own, and return the status; 0 if there is none."""
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
     except OSError:
@@ -51,7 +51,7 @@ async def answer(port: int, request: bytes, wait: float = 90) -> int:
 
 
 async def silent(port: int) -> None:
-    """Send nothing, or no more than a line's end, until the server has enough."""
+    """Send nothing, or only a line's end, until the server gives up."""
     with suppress(OSError):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(random.choice([b"", b"\r\n"]))
@@ -60,7 +60,7 @@ async def silent(port: int) -> None:
 
 
 async def slow(port: int) -> None:
-    """Send a request byte by byte, or a body that has no end, and read nothing."""
+    """Send a request byte by byte, or an endless body, and read nothing."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         request = post("/v1/estimate", {"deals": DEALS}) + b" " * 100
@@ -72,7 +72,7 @@ async def slow(port: int) -> None:
 
 
 async def unread(port: int) -> None:
-    """Ask for long answers, many at once, and read none of them."""
+    """Ask for many long answers at once, and read none of them."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ async def unread(port: int) -> None:
 
 
 async def cross_site(port: int) -> None:
-    """Ask as a page of another site does."""
+    """Send a request as a page of another site does."""
     request = get("/v1/simulate?seconds=50").replace(
         b"\r\n", b"\r\nSec-Fetch-Site: cross-site\r\n", 1
     )
@@ -90,7 +90,7 @@ async def cross_site(port: int) -> None:
 
 
 async def cancelled(port: int) -> None:
-    """Ask for much, and hang up."""
+    """Ask for a lot, and disconnect."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(post(random.choice(["/v1/simulate", "/v1/leads"]), LONG))
@@ -99,14 +99,14 @@ async def cancelled(port: int) -> None:
 
 
 async def unpacked(port: int) -> None:
-    """Send few bytes that become many."""
+    """Send few bytes that unpack to many."""
     lines = gzip.compress(f"{DEALS[0]}\n".encode() + b"N:\n" * 90_000)
     request = post("/v1/solve?from=text", lines, "Content-Type: text/plain\r\n")
     STATUSES[await answer(port, request)] += 1
 
 
 async def wrong(port: int) -> None:
-    """Send what is no request, too long a head, or too large a body."""
+    """Send an invalid request, too long a head, or too large a body."""
     requests = [
         b"\x16\x03\x01 rubbish\r\n\r\n",
         get("/" + "x" * 70_000),
@@ -118,13 +118,13 @@ async def wrong(port: int) -> None:
 
 
 async def crowd(port: int) -> None:
-    """Open more connections than the server can have."""
+    """Open more connections than the server can hold."""
     await asyncio.gather(*(silent(port) for _ in range(2 * FILES)))
     await asyncio.sleep(10)
 
 
 async def visitor(port: int) -> None:
-    """Ask as everybody may."""
+    """Ask as any visitor may."""
     paths = [("/v1/estimate", DEALS[:1]), ("/v1/solve", DEALS[:1]), ("/v1/par", DEALS[1:2])]
     path, deals = random.choice(paths)
     STATUSES[await answer(port, post(path, {"deals": deals}))] += 1
@@ -132,21 +132,21 @@ async def visitor(port: int) -> None:
 
 
 def solvers(server: int) -> list[int]:
-    """The processes of the server that live."""
+    """Return the living processes of the server."""
     command = ["ps", "-ww", "-o", "pid=,stat=", "--ppid", str(server)]
     listed = subprocess.run(command, capture_output=True, text=True).stdout
     return [int(row.split()[0]) for row in listed.splitlines() if "Z" not in row]
 
 
 async def killer(server: int) -> None:
-    """Kill a process of the server, idle or not."""
+    """Kill a process of the server, whether idle or not."""
     await asyncio.sleep(random.uniform(0.5, 4))
     with suppress(OSError, IndexError):
         os.kill(random.choice(solvers(server)), signal.SIGKILL)
 
 
 async def measure(port: int) -> dict[str, float]:
-    """The median times of what is asked one by one, in milliseconds."""
+    """Return the median times of single requests, in milliseconds."""
     asked = {
         "/healthz": [get("/healthz")] * 60,
         "an estimate": [post("/v1/estimate", {"deals": [deal]}) for deal in DEALS] * 2,
@@ -165,7 +165,7 @@ async def measure(port: int) -> dict[str, float]:
 
 
 def state(server: int) -> dict[str, int]:
-    """What the server holds."""
+    """Return what the server holds."""
     status = Path(f"/proc/{server}/status").read_text()
     resident = int(status.partition("VmRSS:")[2].split()[0]) // 1024
     return {
@@ -188,7 +188,7 @@ async def attack(port: int, server: int, seconds: float) -> None:
     asking = [again(what, port) for what, number in attackers for _ in range(number)]
     tasks = [asyncio.create_task(each) for each in [*asking, again(killer, server)]]
     _, left = await asyncio.wait(tasks, timeout=seconds + 5)
-    for task in left:  # which wait for a connection, or an answer
+    for task in left:  # they wait for a connection, or an answer
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -212,7 +212,7 @@ async def main(minutes: float) -> int:
             await measure(port)
             before, held = await measure(port), state(served.pid)
             await attack(port, served.pid, 60 * minutes)
-            await asyncio.sleep(25)  # what is slow or silent is cut off by then
+            await asyncio.sleep(25)  # by then slow and silent clients are disconnected
             await measure(port)
             after, left = await measure(port), state(served.pid)
         finally:

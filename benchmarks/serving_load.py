@@ -1,10 +1,11 @@
-"""A server under load: a thousand connections, most of them idle, and requests of all kinds.
+"""Load a server with a thousand connections, most of them idle, and requests of all kinds.
 
-First the median of one-deal estimates on the idle server, and the capacity: what 64 connections
-get done that ask as fast as they are answered, and come again a second after a 503. Then requests
-are offered at half of it, whatever becomes of them, and at twice; a share of them is malformed, or
-hangs up. Then the same with one-deal estimates alone, at twice. In the end every bar is named, and
-whether it was met. How late the client itself was is told beside: its delay counts as the server's.
+First come the median of one-deal estimates on the idle server, and its capacity: the requests that
+64 connections complete if each asks as soon as it is answered, and again a second after a 503. Then
+requests are offered at half of the capacity and at twice, whatever becomes of them. A share of them
+is malformed, or is abandoned. Then the same with one-deal estimates alone, at twice. At the end
+every requirement is listed with whether it was met, and how late the client itself was: its delay
+counts as the server's.
 """
 
 import argparse
@@ -26,12 +27,12 @@ from trickcast import random_deals
 CLOSED_LOOP = 64
 ESTIMATE = "estimate"
 REFUSED, BROKEN = 503, -1
-RETRY_SECONDS = 1.0  # what Retry-After says
+RETRY_SECONDS = 1.0  # as Retry-After says
 # What the server promises.
-TIMES_IDLE = 20  # p99 of one-deal estimates at half of the capacity, in medians of an idle server
+TIMES_IDLE = 20  # p99 of one-deal estimates at half capacity, in medians of the idle server
 SECONDS = 60  # for an answer
-REFUSED_SECONDS = 1.0  # p99 of refusals: at once, for a program that shares its two cores
-GROWTH = 0.1  # of the peak of memory, from the first half to the second, without a first minute
+REFUSED_SECONDS = 1.0  # p99 of refusals: immediate, for a program that shares its two cores
+GROWTH = 0.1  # of peak memory, from the first half to the second, not counting the first minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Kind:
     statuses: tuple[int, ...]
     requests: list[bytes]
     hang_up: float | None = None
-    """Seconds after which the client leaves; None: it waits for the answer."""
+    """Seconds after which the client leaves; None if it waits for the answer."""
 
 
 def post(path: str, content: object, headers: str = "") -> bytes:
@@ -58,7 +59,7 @@ def get(path: str, host: str = "127.0.0.1") -> bytes:
 
 
 def kinds() -> list[Kind]:
-    """What is asked, by weights that sum to 100."""
+    """Return the kinds of requests, with weights that sum to 100."""
     deals = [deal.pbn for deal in random_deals(500, seed=1)]
     hands = [str(deal.north) for deal in random_deals(100, seed=2)]
     pairs = [(str(deal.north), str(deal.south)) for deal in random_deals(100, seed=3)]
@@ -139,9 +140,9 @@ class Line:
             self.writer = None
 
     async def ask(self, request: bytes, hang_up: float | None) -> int:
-        """Send a request and return its status, 0 where the client left; read the whole answer.
+        """Send a request and return its status, 0 if the client left; read the whole answer.
 
-        A connection that the server closed meanwhile, idle, is opened again.
+        A connection that the server closed while it was idle is opened again.
         """
         for last in (False, True):
             await self.open()
@@ -176,15 +177,15 @@ class Line:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the requests of a phase."""
+    """The outcome of the requests of a phase."""
 
     kinds: list[Kind]
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
     seconds: dict[tuple[str, int], list[float]] = field(default_factory=dict)
     unsent: int = 0
-    """For want of a free connection."""
+    """Requests not sent for want of a free connection."""
     late: list[float] = field(default_factory=list)
-    """Seconds after its moment that the client came to send each request."""
+    """Seconds by which the client was late in sending each request."""
 
     async def ask(self, line: Line, kind: Kind, rng: random.Random) -> int:
         start = time.perf_counter()
@@ -199,11 +200,11 @@ class Tally:
         return status
 
     def estimates(self) -> list[float]:
-        """Seconds of all one-deal estimates that were made."""
+        """Return the seconds of all one-deal estimates that were made."""
         return sorted(self.seconds.get((ESTIMATE, 200), []))
 
     def of(self, *, refused: bool) -> list[float]:
-        """Seconds of all requests that were refused for there was too much, or of the others."""
+        """Return the seconds of all requests refused because of overload, or of all others."""
         parts = (
             times for (_, status), times in self.seconds.items() if (status == REFUSED) == refused
         )
@@ -243,12 +244,12 @@ def quantile(times: list[float], q: float) -> float:
 
 
 def memory(process: int) -> tuple[float, float]:
-    """Megabytes of the server itself, and of it and its processes, pages shared counted once."""
-    threads = Path(f"/proc/{process}/task").glob("*/children")  # each may have started some
+    """Return megabytes of the server, and of it with its processes, counting shared pages once."""
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # each thread may have started some
     children = [child for thread in threads for child in thread.read_text().split()]
     sizes = []
     for each in (str(process), *children):
-        with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # it may have ended meanwhile
             rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
             proportional = re.search(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)
             sizes.append(int(proportional[1]) / 1000 if proportional else 0.0)
@@ -263,10 +264,10 @@ async def watch(process: int, seen: list[tuple[float, float, float]]) -> None:
 
 
 async def closed_loop(port: int, asked: list[Kind], seconds: float) -> float:
-    """Return the requests a second of connections that ask as fast as they are answered.
+    """Return the requests a second of connections that ask as soon as they are answered.
 
-    What is refused is asked again, so that the scarcest (the solvers) tells; by the second half of
-    the time all wait for it that will.
+    Refused requests are repeated, so that the scarcest resource (the solvers) sets the pace. By the
+    second half of the time the load is steady.
     """
     first, second = Tally(asked), Tally(asked)
     half, end = time.monotonic() + seconds / 2, time.monotonic() + seconds
@@ -291,7 +292,7 @@ async def closed_loop(port: int, asked: list[Kind], seconds: float) -> float:
 
 
 async def offer(lines: deque[Line], asked: list[Kind], rate: float, seconds: float) -> Tally:
-    """Send requests at random moments, so many a second, each on the line that was idle longest."""
+    """Send requests at random moments at a given rate, each on the line that was idle longest."""
     tally, rng = Tally(asked), random.Random(7)
     weights = [kind.weight for kind in asked]
     under_way: set[asyncio.Task[None]] = set()
@@ -330,7 +331,7 @@ def server() -> Iterator[tuple[int, int]]:
 
 
 async def idle_median(port: int, asked: list[Kind]) -> float:
-    """Return the median seconds of one-deal estimates, when all that is loaded late is loaded."""
+    """Return the median seconds of one-deal estimates, once everything is loaded."""
     line, idle = Line(port), Tally(asked)
     while await line.ask(get("/readyz"), None) != 200:
         await asyncio.sleep(0.2)
@@ -345,7 +346,7 @@ async def idle_median(port: int, asked: list[Kind]) -> float:
 def growth(seen: list[tuple[float, float, float]], column: int, name: str) -> float:
     """Print memory after the first minute, and return by what share its peak grew in that time.
 
-    Peaks are compared, those of the two halves: solvers begin small, grow, and end.
+    The peaks of the two halves are compared, because solvers begin small, grow, and end.
     """
     sizes = [row[column] for row in seen if row[0] >= min(60.0, seen[-1][0] / 2)]
     half = max(1, len(sizes) // 2)

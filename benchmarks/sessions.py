@@ -1,11 +1,11 @@
-"""Records of championships joined and compared, and the time of a match's report.
+"""Join and compare records of championships, and time a match's report.
 
     python benchmarks/sessions.py [../shared/data/played/championships.pbn.gz]
 
-Every record of the file must be a table of its deal, with the contract, the result, the auction and
-the play that the text of the file has. North-South's scores and IMPs are computed anew, by the
-laws' table and steps written out here. Then a match of 32 boards at two tables is printed in both
-forms (``trickcast report``), each beside the processor time in which DDS alone solves the boards.
+Every record of the file must become a table of its deal, with the contract, the result, the auction
+and the play that the file states. North-South's scores and IMPs are computed anew, by the laws'
+table and steps written out here. Then a match of 32 boards at two tables is printed in both forms
+(``trickcast report``), each beside the processor time in which DDS alone solves the boards.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def imps(difference: int) -> int:
 
 
 def score(tags: Record) -> int | None:
-    """Return North-South's score by law 77; None where contract or result is not known."""
+    """Return North-South's score by law 77; None if contract or result is not known."""
     contract, result, by = (
         re.sub(r"^(\^|NS |EW )", "", tags.get(name, "")).upper()
         for name in ("Contract", "Result", "Declarer")
@@ -87,7 +87,7 @@ def score(tags: Record) -> int | None:
 
 
 def is_silent(tags: Record) -> bool:
-    """Whether a record says nothing of what happened."""
+    """Return whether a record has nothing about what happened."""
     known = [tags.get(name, "?").strip("?") for name in ("Contract", "Result")]
     return not any([*known, words(tags["auction"]), words(tags["play"])])
 
@@ -99,7 +99,7 @@ def words(section: str) -> list[str]:
 
 
 def joined(path: Path) -> None:
-    """Join all records, and compare what became of them with the text."""
+    """Join all records, and compare the result with the text."""
     written = records(path)
     began = time.perf_counter()
     with warnings.catch_warnings():
@@ -114,7 +114,7 @@ def joined(path: Path) -> None:
     for board in played.boards:
         assert board.deal is not None
         tables = of_deal.pop(board.deal.pbn)
-        tables.sort(key=is_silent)  # these come last, once it is known that others have results
+        tables.sort(key=is_silent)  # silent ones last, once it is known that others have results
         scores = [score(tags | {"Vulnerable": tables[0]["Vulnerable"]}) for tags in tables]
         known = [points for points in scores if points is not None]
         means = [

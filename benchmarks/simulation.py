@@ -1,27 +1,27 @@
-"""How true the intervals of a simulation are, and what the network saves.
+"""Accuracy of a simulation's intervals, and the time that the network saves.
 
     python benchmarks/simulation.py --pools pools.npz
 
 The layouts of varied questions are solved once, each in the one strain and declarer asked for
-(--pools keeps these results: no other model changes them). Then simulations are replayed by the
-package's own code on layouts drawn from these with replacement, as cheap arithmetic: its clock
+(--pools keeps these results: another model does not change them). Then the package's own code
+replays simulations on layouts drawn from these with replacement, as cheap arithmetic. Its clock
 counts the CPU seconds that dealing, solving, estimating (one strain) and loading the model take
-here. Each question is asked for expected tricks, to ± 0.05, for the chance of the contract nearest
-to even, to ± 3 % (a search a layout, which is cheaper than counting), and for a rare result, three
-tricks more (where there are not so many, less), with the network and by solving alone:
+here. Each question is asked, with the network and by solving alone, for expected tricks, to ± 0.05;
+for the chance of the contract nearest to even, to ± 3 % (a search a layout, which is cheaper than
+counting); and for a rare result, three tricks more (or less, if there are not so many):
 
 - coverage: how many 95 % intervals hold the mean of all layouts of the question;
-- bias: the mean of the repeated answers less that mean, in standard errors of it, and as a share of
+- bias: the mean of the repeated answers minus that mean, in its standard errors, and as a share of
   the ± that was asked for;
-- saving: the time of solving alone over the time taken, for the same half-width, and that where the
-  network has no say in which layouts are solved. c is the time of dealing and estimating a layout
-  over that of solving it; "the rest", 1 - r², is what the network leaves, divided by choosing
-  layouts by doubt;
-- the first two also where the numbers are fixed, 1,000 layouts and 100 solved: to stop by the
+- saving: the time of solving alone divided by the time taken, for the same half-width; and the same
+  if the network has no say in which layouts are solved. c is the time of dealing and estimating a
+  layout divided by that of solving it. "The rest", 1 - r², is what the network leaves, divided by
+  the gain of choosing layouts by doubt;
+- the first two also with fixed numbers, 1,000 layouts and 100 solved, because stopping by the
   interval's width is itself a choice by the results.
 
-Last, 40 layouts of each question are solved with East and West exchanged: pairs of such layouts
-(antithetic ones) would help where the results of the two are opposed, a correlation below 0.
+Last, 40 layouts of each question are solved with East and West exchanged. Pairs of such layouts
+(antithetic ones) would help if their results are opposed, with a correlation below 0.
 """
 
 import argparse
@@ -48,9 +48,9 @@ from trickcast.solver import makes_batches, solve_cell_batches
 
 Numbers = NDArray[Any]
 Pool = tuple[Numbers, Numbers]
-"""What the layouts of a question give, exactly, and as estimated with the doubt: (n, 2)."""
+"""The results of a question's layouts: exact, and as estimated with the doubt: (n, 2)."""
 TRICKS = np.arange(14.0)
-RARE = 3  # tricks from the contract that is nearest to even
+RARE = 3  # tricks from the contract nearest to even
 NEVER = float("inf")
 DEALT = 8192  # layouts on which dealing is timed
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
@@ -60,9 +60,9 @@ FIXED = Plan(samples=1000, solve=100)
 def question(case: int, layouts: int, seed: int) -> tuple[NDArray[np.uint8], Strain]:
     """Return the owners of one question's layouts, and the strain that South declares.
 
-    The side with more points is North-South. In turn, both its hands are known; South's, and
-    points and the length of a suit of North's; South's alone. Every third strain is notrump, the
-    others the longest fit.
+    The side with more points is North-South. In turn, the known hands are both of its hands;
+    South's, with the points and the length of a suit of North's; and South's alone. Every third
+    strain is notrump, the others are the longest fit.
     """
     deal = random_deals(1, seed=seed, start=case)[0]
     south, north = deal.south, deal.north
@@ -77,7 +77,7 @@ def question(case: int, layouts: int, seed: int) -> tuple[NDArray[np.uint8], Str
 
 
 def contract_of(exact: Numbers) -> int:
-    """Return the tricks of the contract that is nearest to even."""
+    """Return the tricks of the contract nearest to even."""
     return int(np.clip(np.median(exact), 1, 13))
 
 
@@ -87,7 +87,7 @@ def exchanged(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def solve_pools(options: argparse.Namespace) -> dict[str, Numbers]:
-    """Solve every question's layouts, or read what was solved before and solve the rest."""
+    """Solve every question's layouts; read those solved before, and solve the rest."""
     pools: dict[str, list[Any]] = {"exact": [], "solve": [], "make": [], "exchanged": []}
     asked = [options.layouts, options.seed]
     if options.pools is not None and options.pools.exists():
@@ -171,7 +171,7 @@ class Replay:
         have = len(self.rows)
         if number > have:
             wanted = max(number, 2 * have)
-            self.seconds += wanted * self.dealing  # as all are dealt again
+            self.seconds += wanted * self.dealing  # as if all were dealt again
             drawn = self.rng.integers(len(self.exact), size=wanted - have)
             self.rows = np.concatenate([self.rows, drawn])
         return number
@@ -243,7 +243,7 @@ def measure(
 
 
 def divided(exact: Numbers, estimated: Numbers, doubts: Numbers) -> float:
-    """Return by what the variance of the misses is divided where layouts are chosen by doubt."""
+    """Return the factor by which choosing layouts by doubt lowers the variance of the misses."""
     control = estimated - estimated.mean()
     slope = exact @ control / max(control @ control, 1e-9)
     squares = np.square(exact - exact.mean() - slope * control)
@@ -304,7 +304,7 @@ def replay_question(
 
 
 def time_estimates(options: argparse.Namespace) -> tuple[Estimator, float]:
-    """Load the model, and return it with the CPU seconds that took."""
+    """Load the model; return it with the CPU seconds that loading took."""
     start = time.process_time()
     estimator = Estimator(options.model, threads=1)
     return estimator, time.process_time() - start

@@ -1,7 +1,7 @@
-"""What ``solve`` adds to DDS: the same batches through the bare binding and through us.
+"""Overhead of ``solve`` over DDS: the same batches through the bare binding and through us.
 
-With ``--prices`` (some minutes of a free core): what a deal solved in one strain, and a position,
-cost in processor seconds, where a whole table costs 1. The library counts its worth by these.
+With ``--prices`` (some minutes of a free core): the cost of a deal solved in one strain, and of a
+position, in processor seconds, where a whole table costs 1. The library counts its worth by these.
 """
 
 import argparse
@@ -32,8 +32,8 @@ from trickcast.solver.dds import held, holdings
 ROUNDS = 5
 BATCHES = 2
 PRICED = 8
-"""Deals, and positions of each size, that a round of ``prices`` solves: few, because on a processor
-that is shared seconds are of changing worth."""
+"""Deals, and positions of each size, that a round of ``prices`` solves: few, because on a shared
+processor the worth of a second changes."""
 LINE_TRICKS = 3
 """Tricks of best play after each result."""
 
@@ -54,7 +54,7 @@ def processor_seconds(batches: Iterable[object]) -> float:
 
 
 def doubtful(deals: DealSet) -> NDArray[np.intp]:
-    """Return the strain of each deal of whose results the network is least sure, by entropy."""
+    """Return the strain of each deal whose results the network is least sure of, by entropy."""
     chances = estimate(deals).probabilities
     certainty = (chances * np.log(np.maximum(chances, 1e-9))).sum((2, 3))
     strains: NDArray[np.intp] = certainty.argmin(1)
@@ -64,7 +64,7 @@ def doubtful(deals: DealSet) -> NDArray[np.intp]:
 def solve_each(
     owners: NDArray[np.uint8], strains: NDArray[np.intp], workers: int
 ) -> Iterator[NDArray[np.uint8]]:
-    """Solve each deal in a strain of its own, by all declarers."""
+    """Solve each deal in its own strain, by all declarers."""
     for strain in Strain:
         yield from solve_strain_batches(owners[strains == strain], strain, workers=workers)
 
@@ -77,7 +77,7 @@ def with_known_tables(
 
 
 def prices(rounds_wanted: int, wanted: list[str]) -> None:
-    """Every kind of label in each round, so what else the machine does falls on all alike."""
+    """Time every kind of label in each round, so that other work on the machine slows all alike."""
     rounds: dict[str, list[float]] = {}
     for turn in range(rounds_wanted):
         deals = random_deals(PRICED, seed=2, start=turn * PRICED)
@@ -126,7 +126,7 @@ def main() -> None:
         cards = holdings(deals.owners[first : first + BATCH])
         ctypes.memmove(call.ddTableDeal, cards.ctypes.data, cards.nbytes)
         calls.append(call)
-    solve(deals[:2])  # both start with DDS set up
+    solve(deals[:2])  # so that both start with DDS set up
     ratios, seconds = [], []
     for turn in range(ROUNDS):
         first_bare = bare(calls) if turn % 2 else None

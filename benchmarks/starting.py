@@ -1,8 +1,8 @@
-"""The first answer of a cold process, and one deal of a loaded model, each beside its own floor.
+"""The first answer of a new process, and one deal of a loaded model, each beside its lower bound.
 
-The floor of ``trickcast estimate DEAL`` is a Python that imports NumPy and ONNX Runtime; that of
-one deal is the session's own run. Processor time is measured beside wall time: it says less of who
-else is at work on the machine.
+The bound of ``trickcast estimate DEAL`` is a Python that imports NumPy and ONNX Runtime; that of
+one deal is the session's own run. Processor time is given beside wall time, because it depends less
+on other work on the machine.
 """
 
 import os
@@ -38,7 +38,7 @@ def cold() -> None:
         "tc.estimate(DEAL)": ["-c", f"import trickcast as tc; tc.estimate({DEAL!r})"],
     }
     for arguments in commands.values():
-        seconds(arguments)  # what is compiled the first time stays compiled
+        seconds(arguments)  # so that everything is compiled already
     rounds = [[seconds(arguments) for arguments in commands.values()] for _ in range(ROUNDS)]
     floors: list[float] = []
     for i, name in enumerate(commands):

@@ -1,8 +1,8 @@
-"""Seconds of a core that a step of `accurate` takes forth and back: 128 deals and 256 endings.
+"""Core seconds of a step of `accurate`, forward and backward: 128 deals and 256 endings.
 
-As torch runs it, compiled as torch would, with layers by halves, and with torch's own random
-numbers besides, which is how it is trained; the least of some steps of each, in turn. The
-optimizer, which is the same for all, is left out.
+It runs uncompiled, compiled as torch would, with layers by halves, and also with torch's own
+random numbers, which is how it is trained. Figures are the least of some steps of each,
+in turn. The optimizer, which is the same for all, is left out.
 """
 
 import time
@@ -30,7 +30,7 @@ WAYS = {
 
 
 def whole(layer: SeatLinear, x: Tensor) -> Tensor:
-    """What a compiled layer would be without halves."""
+    """Compute a compiled layer as it would be without halves."""
     return functional.linear(x, *layer.matrix())
 
 

@@ -17,7 +17,7 @@ from trickcast.pairs import pair_models
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Return the seconds on the clock and of the processor."""
+    """Return the wall seconds and the processor seconds."""
     wall, processor = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - wall, time.process_time() - processor
@@ -26,7 +26,7 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
 def honesty(model: str, deals: tc.DealSet) -> list[tuple[str, ...]]:
     """Return rows of bins: how often at least so many tricks were taken, beside the chance stated.
 
-    Over all strains and numbers of tricks, chances of exactly 0 or 1 left out.
+    They cover all strains and numbers of tricks, except chances of exactly 0 or 1.
     """
     estimator = tc.PairEstimator(model)
     stated, happened = [], []

@@ -1,16 +1,15 @@
-"""Run what stands in the blocks of the pages: a pytest plugin, by Sybil.
+"""Run the code blocks of the pages: a pytest plugin, by Sybil.
 
     python -m pytest -p docs.blocks README.md CONTRIBUTING.md docs [--slow] [--rewrite]
 
 Blocks of ``python`` are run, and examples after ``>>>`` compared. Blocks of commands, each after
-``$ ``, are run by bash and what they print is compared, blanks aside; ``…`` stands for anything.
+``$ ``, are run by bash, and their output is compared, ignoring blanks; ``…`` matches anything.
 Blocks of ``sh`` are run. A comment before a block, such as
-``<!--- skip: next if(quick, reason="a minute") -->``, says when it is not run. The folder of each
-page's run is new: ``examples``, ``docs``, ``benchmarks`` and the library of deals are there.
+``<!--- skip: next if(quick, reason="a minute") -->``, says when to skip it. Each page runs in a new
+folder that holds ``examples``, ``docs``, ``benchmarks`` and the library of deals.
 
-With ``--rewrite`` what is printed takes the place of what stands there, as after a new model. Of an
-output that begins or ends with ``…`` as many lines as before are kept; one with ``…`` inside is
-left as it is.
+With ``--rewrite`` the new output replaces the old one in the page, as after a new model. An output
+that begins or ends with ``…`` keeps its number of lines; one with ``…`` inside is left as it is.
 """
 
 import doctest
@@ -36,18 +35,18 @@ from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 PORT = "8000"
-"""Where pages have their server; a free one takes its place."""
+"""Port that pages use for their server; a free one replaces it."""
 _OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SKIPPED = 3
-"""The status of a command that answered, but for what was no deal in a file."""
+"""Exit status of a command that answered, but skipped invalid entries of a file."""
 MORE = "…"
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n?)*)", re.MULTILINE)
 _SECONDS = 3600
-"""Of a command at most: what hangs is found, what is slow on a slow machine is not."""
+"""Time limit for a command: long enough for a slow machine, but a hang is still found."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that runs what takes longer than ten seconds."""
+    """Add the option that also runs what takes longer than ten seconds."""
     parser.addoption("--slow", action="store_true", help="run also what takes over ten seconds")
     parser.addoption("--rewrite", action="store_true", help="put what is printed into the pages")
 
@@ -86,7 +85,7 @@ def _teardown(namespace: dict[str, Any]) -> None:
 
 
 def _write(changes: list[tuple[Path, str, str]]) -> None:
-    """Put what is printed now in the place of what was; all changes are of one page, in order."""
+    """Replace the old outputs by the new ones; all changes are in one page, in order."""
     at = 0
     for page, before, now in changes:
         text = page.read_text("utf-8")
@@ -96,7 +95,7 @@ def _write(changes: list[tuple[Path, str, str]]) -> None:
 
 
 def _changed(example: Example, asked: str, before: str, now: str) -> bool:
-    """Note that a page shall say something else after what is asked, unless it is too short."""
+    """Record that a page should show a new output after ``asked``, unless it is shortened."""
     lines, kept = [line.rstrip() for line in now.splitlines()], before.splitlines()
     if kept and kept[-1] == MORE:
         lines, kept = [*lines[: len(kept) - 1], MORE], kept[:-1]
@@ -143,7 +142,7 @@ def _serve(command: str, namespace: dict[str, Any]) -> str:
 
 
 def _console(example: Example) -> str | None:
-    """Run the commands of a block, and say where one prints what the page does not."""
+    """Run the commands of a block, and return where an output differs from the page's."""
     text = str(example.parsed)
     if not text.startswith("$ "):
         first = text.split(maxsplit=1)[0]
@@ -159,7 +158,7 @@ def _console(example: Example) -> str | None:
                 return f"{command}\nended with {ran.returncode}: {ran.stderr}"
             output = ran.stdout
         if "--precision" in command or "--seconds" in command:
-            continue  # they look at the clock: the figures are others in every run
+            continue  # they depend on the clock, so their figures differ in every run
         expected, checker = printed.replace("…", "..."), doctest.OutputChecker()
         if not checker.check_output(expected, output.replace("…", "..."), _OPTIONS):
             if _changed(example, f"$ {command}\n", printed, output):
@@ -170,7 +169,7 @@ def _console(example: Example) -> str | None:
 
 
 def _python(example: Example) -> str | None:
-    """Run an example after ``>>>``, and say where it shows what the page does not."""
+    """Run an example after ``>>>``, and return where its output differs from the page's."""
     told = str(_DOCTEST(example))
     _, wrong, now = told.partition("Got:\n")
     source, before = example.parsed.source, example.parsed.want
@@ -181,13 +180,13 @@ def _python(example: Example) -> str | None:
 
 
 def _shell(example: Example) -> str | None:
-    """Run a block of ``sh``, and say so where it fails."""
+    """Run a block of ``sh``, and return its failure, if any."""
     ran = _run(str(example.parsed))
     return f"ended with {ran.returncode}: {ran.stderr}" if ran.returncode else None
 
 
 def commands_of(block: str) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a block, each with what it prints."""
+    """Yield the commands of a block, each with its output."""
     yield from _COMMAND.findall(block)
 
 

@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of these pages: ``make docs``."""
+"""Sphinx configuration of the site: ``make docs``."""
 
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -26,7 +26,7 @@ SUBJECTS = {
     "simulation": "Hidden hands",
     "evaluators": "Hand strength",
 }
-"""The rooms that have names at the front door, in the order of the reference."""
+"""The rooms with public names, in the order of the reference."""
 
 project = "trickcast"
 author = copyright = "The trickcast developers"
@@ -46,7 +46,7 @@ pygments_style = "friendly"
 myst_heading_anchors = 4
 myst_linkify_fuzzy_links = False
 
-# notebooks run in every build; one that fails, fails it
+# notebooks run in every build, and a failing one fails the build
 nb_execution_mode = "force"
 nb_execution_timeout = 240
 nb_execution_raise_on_error = True
@@ -59,7 +59,7 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 80
 
-# what is copied from a block: its commands, neither their prompts nor what they print
+# the copy button takes only the commands of a block, neither prompts nor output
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
@@ -87,7 +87,7 @@ class Commands(SphinxDirective):
 
 
 class Names(SphinxDirective):
-    """A table of the names of ``trickcast`` for each subject, with what each is for."""
+    """A table of the names of ``trickcast`` for each subject, with a description of each."""
 
     def run(self) -> list[nodes.Node]:
         """Return the tables."""
@@ -104,7 +104,7 @@ class Names(SphinxDirective):
                 if not (Path(__file__).parent / f"reference/{room}.md").exists():
                     link = f"[`{name}`](trickcast.md)"
             else:
-                continue  # a text, such as the version
+                continue  # a string, such as the version
             subjects.setdefault(room, []).append(f"| {link} | {doc} |")
         lines: list[str] = []
         for room, rows in subjects.items():
@@ -117,7 +117,7 @@ class Names(SphinxDirective):
 def of_another_room(
     app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
-    """Leave out what the page's room only uses: it stands on the page of its own room."""
+    """Leave out what the page's room only uses: it is on the page of its own room."""
     folder, _, room = app.env.docname.partition("/")
     home = getattr(member, "__module__", None)
     if folder != "reference" or what != "module" or not isinstance(home, str):
@@ -126,7 +126,7 @@ def of_another_room(
 
 
 def setup(app: Sphinx) -> None:
-    """Add what is ours."""
+    """Add our directives and settings."""
     app.add_directive("trickcast-commands", Commands)
     app.add_directive("trickcast-names", Names)
     app.connect("autodoc-skip-member", of_another_room)

@@ -1,9 +1,9 @@
 // The squared error of the softmax over all examples, and its gradient, for networks of four hands.
 //
-// For docs/natively.py, which compiles it for the processor that it runs on. Every card is in one
-// of four hands. So the first layer's sums are looked up, three cards at a time, and its gradient
-// is summed in the same way. Other layers are joined fully. A tile of examples goes forward and
-// backward through all of them while it is in the processor's cache.
+// Compiled by docs/natively.py for the CPU that it runs on. Every card is in one of four hands. So
+// the first layer's sums are looked up, three cards at a time, and its gradient is summed in the
+// same way. Other layers are fully connected. A tile of examples goes forward and backward through
+// all of them while it is in the cache.
 
 #include <cmath>
 #include <cstdint>
@@ -14,12 +14,12 @@
 #include <vector>
 
 typedef float Vec __attribute__((vector_size(32)));
-constexpr int WIDTH = 8;                // floats of a vector
-constexpr int MOST = 20;                // vectors of a row
+constexpr int WIDTH = 8;                // floats in a vector
+constexpr int MOST = 20;                // vectors in a row, at most
 constexpr int T = 30;                   // examples in a tile
-constexpr int THREES = 18, WAYS = 64;   // of cards, and of giving three to four hands
+constexpr int THREES = 18, WAYS = 64;   // groups of three cards, and ways to deal each
 #ifdef __AVX512VL__                     // 32 registers
-constexpr int SUMS = 26, PART = 13;     // sums that are held at a time, and of a row
+constexpr int SUMS = 26, PART = 13;     // sums held in registers at a time, and for one row
 #else
 constexpr int SUMS = 12, PART = 6;
 #endif
@@ -28,7 +28,7 @@ struct Free {
     void operator()(void* memory) const { std::free(memory); }
 };
 
-// Vectors, which begin as noughts, in rows.
+// Rows of vectors, initially zero.
 struct Room {
     int row;
     long count;
@@ -46,14 +46,14 @@ struct Room {
 static inline Vec splat(float x) { return x - Vec{}; }
 static int vectors_of(int floats) { return (floats + WIDTH - 1) / WIDTH; }
 
-// Calls what is written for rows of N vectors.
+// Calls `what` with the row length N as a constant.
 template <int N = 1, class What>
 static void of_length(int vectors, What&& what) {
     if (vectors == N) what(std::integral_constant<int, N>{});
     else if constexpr (N < MOST) of_length<N + 1>(vectors, what);
 }
 
-// Rows too long for the registers go in parts.
+// Splits rows that are too long for the registers into parts.
 template <class What>
 static void in_parts(int row, What&& what) {
     for (int k = 0; k < row;) {
@@ -65,14 +65,14 @@ static void in_parts(int row, What&& what) {
     }
 }
 
-// As many rows at once as there are registers for, of a tile's, which are a whole number of them.
+// How many rows to compute at once: what the registers hold, and a divisor of the tile.
 constexpr int together(int vectors) {
     int rows = SUMS / vectors < 6 ? SUMS / vectors : 6;
     while (T % rows) rows--;
     return rows;
 }
 
-// ---- layers joined fully -------------------------------------------------------------------------
+// ---- fully connected layers ----------------------------------------------------------------------
 
 // to[e] = bias + sum over i of x[e][i] w[i], for E examples
 template <int N, int E>
@@ -126,7 +126,7 @@ static void outer(const Room& slopes, int outputs, const Room& x, const Room& su
     });
 }
 
-// ---- the first layer: rows of a table, one of each three cards -----------------------------------
+// ---- the first layer: rows of a table, one for each deal of three cards --------------------------
 
 template <int N>
 static void look_up(const Room& table, const Room& bias, const uint8_t* ways, Vec* to) {
@@ -145,7 +145,7 @@ static void scatter(const Room& table, const uint8_t* ways, const Vec* slopes) {
         for (int k = 0; k < N; k++) table.at(0)[(g * WAYS + ways[g]) * N + k] += of[k];
 }
 
-// Calls for each row of the table and each card in it: the row, and the input that the card is.
+// Calls `what` for each row of the table and each card in it, with the row and the card's input.
 template <class What>
 static void each_card(What&& what) {
     for (int g = 0; g < THREES; g++)
@@ -169,8 +169,7 @@ static void slope(const Room& slopes, const Room& values) {
     }
 }
 
-// Sets the slopes of an example's sums, and returns its error: the mean of what the softmax misses,
-// squared.
+// Sets the slopes of an example's sums. Returns its error, the mean squared error of the softmax.
 static float miss(const float* sums, const float* target, int count, float* slopes) {
     float most = sums[0], whole = 0, error = 0, weighed = 0, p[MOST * WIDTH];
     for (int o = 1; o < count; o++) most = sums[o] > most ? sums[o] : most;
@@ -188,19 +187,19 @@ static float miss(const float* sums, const float* target, int count, float* slop
 
 // ---- the pass ------------------------------------------------------------------------------------
 
-// A layer as it is given: weights are (outputs, inputs).
+// A layer as given: weights are (outputs, inputs).
 struct Layer {
     int inputs, outputs;
     const float *weights, *biases;
     double *weight_slopes, *bias_slopes;
 };
 
-// And as it is computed.
+// A layer as computed.
 struct Level {
     int inputs, outputs;
     Room forward, backward, biases;  // (inputs, outputs), (outputs, inputs), (1, outputs)
-    Room values, slopes;             // (T, outputs): what it gives, and the error's by its sums
-    Room weight_sums, bias_sums;     // as `backward` and `biases`, of slopes
+    Room values, slopes;             // (T, outputs): outputs, and the error's slopes by their sums
+    Room weight_sums, bias_sums;     // slopes, shaped like `backward` and `biases`
 
     explicit Level(const Layer& l)
         : inputs(l.inputs), outputs(l.outputs), forward(inputs, vectors_of(outputs)),
@@ -214,15 +213,15 @@ struct Level {
     }
 };
 
-// Add sums to totals, and begin anew.
+// Adds sums to totals, and clears them.
 static void drain(const Room& sums, double* totals, int rows, int size) {
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < size; k++) totals[long(r) * size + k] += sums.floats(r)[k];
     for (long k = 0; k < sums.count; k++) sums.at(0)[k] = Vec{};
 }
 
-// Returns the sum of the errors of n examples, and adds its gradient to those of the layers.
-// `ways` is (n, THREES), who has three cards each; `tricks` (n); `targets` (tricks, outputs).
+// Returns the sum of the errors of n examples, and adds its gradient to those of the layers. `ways`
+// is (n, THREES), how three cards each are dealt; `tricks` (n); `targets` (tricks, outputs).
 extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways,
                              const int64_t* tricks, const float* targets, long n) {
     std::vector<Level> levels;
@@ -234,7 +233,7 @@ extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways
     });
     double total = 0;
     for (long begin = 0; begin < n; begin += T) {
-        // the last tile's rest is left out below
+        // the unused rest of the last tile is left out below
         auto of = [&](int t) { return begin + t < n ? begin + t : n - 1; };
         of_length(table.row, [&](auto length) {
             for (int t = 0; t < T; t++)
@@ -265,7 +264,7 @@ extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways
             for (int t = 0; t < T; t++)
                 scatter<length>(table_sums, ways + of(t) * THREES, first.slopes.at(t));
         });
-        // long sums of floats would lose the small ones: every few thousand examples go to doubles
+        // long float sums would lose small terms: every few thousand examples go to doubles
         if (begin / T % 128 == 127 || begin + T >= n)
             for (int k = 0; k < count; k++) {
                 const Level& l = levels[k];

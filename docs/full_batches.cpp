@@ -1,7 +1,7 @@
 // The squared error of a layered network over all examples, and its gradient.
 //
-// For docs/natively.py, which compiles it for the processor that it runs on. A tile of
-// examples goes forward and backward through all layers while it is in the processor's cache.
+// Compiled by docs/natively.py for the CPU that it runs on. A tile of examples goes forward and
+// backward through all layers while it is in the cache.
 
 #include <cmath>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 typedef float Vec __attribute__((vector_size(64)));
 constexpr int T = 128;     // examples in a tile
-constexpr int V = T / 16;  // and vectors of a neuron's values for them
+constexpr int V = T / 16;  // vectors that hold a neuron's values for a tile
 
 static inline Vec splat(float x) { return x - Vec{}; }
 
@@ -25,13 +25,13 @@ static Room room(long vectors) {
     return Room(memory);
 }
 
-// Layers in the order of the pass; several of one level stand side by side. Those of a level read
+// Layers in the order of the pass; several at one level are side by side. Those at one level read
 // `blocks` × `inputs` values from `from` on, and write `blocks` × `outputs` from `to` on.
 struct Layer {
     int level, from, to, blocks, outputs, inputs, activation;  // 0 logistic, 1 tanh, 2 linear
 };
 
-// ---- products of a block's weights and a tile, a few rows in registers at a time ----------------
+// ---- products of a block's weights and a tile, a few rows in registers at a time -----------------
 
 // y[r] = bias[r] + sum over i of w[r * row + i * column] x[i]
 template <int R>
@@ -61,7 +61,7 @@ static void product(const float* w, int row, int column, const float* bias, cons
     }
 }
 
-// sums[r * inputs + c] += sum over the tile of slopes[r] x[c], still apart by place in the vectors
+// sums[r * inputs + c] += sum over the tile of slopes[r] x[c], separate by position in the vectors
 template <int R, int C>
 static void corner(const Vec* slopes, const Vec* x, Vec* sums, int inputs) {
     Vec own[R][C];
@@ -110,7 +110,7 @@ static void slope(float* slopes, const float* y, long count, int activation) {
 
 // ---- the pass ------------------------------------------------------------------------------------
 
-// Add what lies apart in vectors, and begin anew.
+// Adds up the separate positions of vectors, and clears them.
 static void drain(Vec* sums, double* totals, long count) {
     for (long k = 0; k < count; k++) {
         float sum = 0;
@@ -121,8 +121,8 @@ static void drain(Vec* sums, double* totals, long count) {
 }
 
 // Returns the sum of squared errors of n examples, and adds its gradient to those of weights and
-// biases. `inputs` is (tiles, inputs, T), on a border of 64 bytes; `targets` (outputs, n); `sizes`
-// are the values of each level, the inputs' first.
+// biases. `inputs` is (tiles, inputs, T), aligned to 64 bytes; `targets` (outputs, n); `sizes` are
+// the values of each level, the inputs' first.
 extern "C" double full_batch(const Layer* layers, int count, const int* sizes, int levels,
                              const float* inputs, const float* targets, long n,
                              const float* const* weights, const float* const* biases,
@@ -152,7 +152,7 @@ extern "C" double full_batch(const Layer* layers, int count, const int* sizes, i
         }
         const float* outputs = reinterpret_cast<float*>(values[levels].get());
         float* misses = reinterpret_cast<float*>(slopes[levels].get());
-        const long filled = n - begin < T ? n - begin : T;  // the last tile's rest counts for nothing
+        const long filled = n - begin < T ? n - begin : T;  // the last tile's rest is ignored
         for (int o = 0; o < sizes[levels]; o++)
             for (long t = 0; t < T; t++) {
                 const float miss =
@@ -178,7 +178,7 @@ extern "C" double full_batch(const Layer* layers, int count, const int* sizes, i
                             slopes[l.level].get() + at, l.inputs, l.outputs);
             }
         }
-        // long sums of floats would lose the small ones: every few thousand examples go to doubles
+        // long float sums would lose small terms: every few thousand examples go to doubles
         if (begin / T % 64 == 63 || begin + T >= n)
             for (int k = 0; k < count; k++) {
                 const long outputs = long(layers[k].blocks) * layers[k].outputs;

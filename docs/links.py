@@ -1,9 +1,9 @@
-"""Judge the links out of the site by what Sphinx's linkcheck wrote.
+"""Judge the site's external links by the output of Sphinx's linkcheck.
 
     python docs/links.py build/links/output.json
 
-Ends with status 1 where a link is broken. Where not one host could be reached there is no net: then
-the hosts are named that nobody asked, which is no error. A host that alone is not found is one.
+Exits with status 1 if a link is broken. If no host could be reached, there is no network: the hosts
+that were not checked are listed, which is not an error. A single host that is not found is one.
 """
 
 import json

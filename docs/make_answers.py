@@ -1,11 +1,11 @@
-"""Write answers to a test set, as ``trickcast bench`` takes them from anybody.
+"""Write answers to a test set, in the form that ``trickcast bench`` takes from anyone.
 
     python docs/make_answers.py gib-10000 fast answers.parquet --deals gib-10000.txt
 
-Models of four hands (``trickcast models``) answer the sets of whole deals, and at the table what
-they take to be double dummy; those of two hands (``trickcast pair --help``) answer the sets of
-pairs, and so does a file of BridgeHand2Vec's own weights (``authors-model.npz``), its means
-rounded. A name that ends in .csv is written as CSV.
+Models of four hands (``trickcast models``) answer the sets of whole deals. For results at the table
+they answer as if play were double dummy. Models of two hands (``trickcast pair --help``) answer the
+sets of pairs, as does a file of BridgeHand2Vec's own weights (``authors-model.npz``), with its
+means rounded. A name that ends in .csv is written as CSV.
 """
 
 import argparse
@@ -43,12 +43,12 @@ def main() -> None:
 
 
 def of_deals(model: str, deals: DealSet) -> pandas.DataFrame:
-    """Return what a model says of whole deals."""
+    """Return a model's answers for whole deals."""
     return pandas.DataFrame(Estimator(model)(deals).columns())
 
 
 def of_pairs(model: str, deals: DealSet) -> pandas.DataFrame:
-    """Return what a model says of North and South alone."""
+    """Return a model's answers for North and South alone."""
     norths, souths = deals.owners == 0, deals.owners == 2
     if model.endswith(".npz"):
         return of_authors(model, norths, souths)
@@ -61,7 +61,7 @@ def of_authors(
     norths: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
     souths: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
 ) -> pandas.DataFrame:
-    """Return the same of BridgeHand2Vec's own weights, which need torch."""
+    """Return the same for BridgeHand2Vec's own weights, which need torch."""
     from trickcast.formats.hand2vec import PairSet
     from trickcast.papers.bridgehand2vec.authors_weights import read_authors_network
     from trickcast.papers.bridgehand2vec.trainings import one_pass
@@ -77,7 +77,7 @@ def of_authors(
 
 
 def of_tables(model: str, truth: Truth) -> pandas.DataFrame:
-    """Return what a model says of contracts, as if they were played double dummy."""
+    """Return a model's answers for contracts, as if they were played double dummy."""
     estimated = Estimator(model)(truth.owners)
     strain, declarer = np.divmod(truth.cell, 4)
     chances = estimated.probabilities[truth.deal, strain, declarer]

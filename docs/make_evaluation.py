@@ -1,10 +1,10 @@
-"""Write the figures and pictures of docs/evaluation.md anew.
+"""Update the figures and pictures of docs/evaluation.md.
 
-Run from the root of the repository; the file of solved deals is one more column:
+Run from the root of the repository; the file of solved deals adds a column:
 
     python docs/make_evaluation.py ../shared/data/gib/gib-10000.txt
 
-``--part evaluation`` takes a minute of one core for each 40,000 deals, ``--part knob`` five.
+``--part evaluation`` takes a minute of one core per 40,000 deals, ``--part knob`` five minutes.
 """
 
 import argparse
@@ -49,19 +49,19 @@ def main() -> None:
 
 
 def evaluate(deals: str) -> dict[str, Any]:
-    """Return what the command finds of the default model on solved deals."""
+    """Return the command's evaluation of the default model on solved deals."""
     found: dict[str, Any] = json.loads(output("-m", "trickcast", "evaluate", deals, "--json"))
     return found
 
 
 def output(*arguments: str) -> str:
-    """Return what Python prints."""
+    """Return the output of a Python process."""
     command = [sys.executable, *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def replace(name: str, table: list[Row]) -> None:
-    """Put a table in the page between the two comments of its name."""
+    """Replace a table of the page, between the two comments with its name."""
     page = PAGE.read_text("utf-8")
     pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(page):
@@ -98,7 +98,7 @@ def evaluation_tables(found: dict[str, dict[str, Any]]) -> dict[str, list[Row]]:
 
 
 def hits(found: dict[str, dict[str, Any]]) -> Iterator[Row]:
-    """Within two, within one and exact, by strain."""
+    """Yield within two, within one and exact, by strain."""
     yield ["", *(f"{name}, {each['deals']:,}" for name, each in found.items())]
     for part, title in NAMES.items():
         kinds = ("within_2", "within_1", "exact")
@@ -108,7 +108,7 @@ def hits(found: dict[str, dict[str, Any]]) -> Iterator[Row]:
 
 
 def quality(found: dict[str, dict[str, Any]]) -> Iterator[Row]:
-    """Calibration, log-loss and the error of the expectation, by strain and set of deals."""
+    """Yield calibration, log-loss and the error of the expectation, by strain and set of deals."""
     yield ["", "deals", "calibration error, %", "by chance, %", "log-loss", "mean error",
            "mean squared error"]  # fmt: skip
     for name, each in found.items():
@@ -125,7 +125,7 @@ def quality(found: dict[str, dict[str, Any]]) -> Iterator[Row]:
 
 
 def breakdown(found: dict[str, Any], name: str) -> Iterator[Row]:
-    """Exact percent and mean error by group, suits beside notrump."""
+    """Yield exact percent and mean error by group, suits beside notrump."""
     groups = found["breakdowns"][name]
     yield [HEADS[name], "suits, exact %", "mean error", "results", "notrump, exact %", "mean error",
            "results"]  # fmt: skip
@@ -144,14 +144,14 @@ def breakdown(found: dict[str, Any], name: str) -> Iterator[Row]:
 
 
 def declarers(found: dict[str, Any]) -> Iterator[Row]:
-    """Mean error by strain and declarer."""
+    """Yield mean error by strain and declarer."""
     yield ["", "North", "East", "South", "West"]
     for part, seats in found["cells"].items():
         yield [NAMES[part], *(with_error(seats[seat]["mean_error"], 4) for seat in "NESW")]
 
 
 def published(found: dict[str, Any]) -> Iterator[Row]:
-    """The best of each paper, and ours among them."""
+    """Yield the best of each paper, and ours among them."""
     rows = [(NAMES[row["contracts"]], row["network"], f"{row['paper']}, {row['table']}",
              [float(row[kind]) for kind in ("within_2", "within_1", "exact")])
             for row in found["published"]]  # fmt: skip
@@ -164,7 +164,7 @@ def published(found: dict[str, Any]) -> Iterator[Row]:
 
 
 def knob_table(rows: list[dict[str, Any]]) -> list[Row]:
-    """What each bound costs and gives."""
+    """Return the cost and the gain of each bound."""
     table = [["`solve_below`", "searches a deal", "suits, exact %", "notrump, exact %", "stated, %",
               "deals/s of one core"]]  # fmt: skip
     for row in rows:
@@ -182,7 +182,7 @@ _SIZE, _LEFT, _TOP = 300, 56, 34
 
 
 class Plot:
-    """An SVG panel with two axes; places are shares in [0, 1] of its width and height."""
+    """An SVG panel with two axes; positions are shares in [0, 1] of its width and height."""
 
     def __init__(self, offset: int, title: str, across: str, up: str):
         self.left = offset + _LEFT
@@ -197,7 +197,7 @@ class Plot:
         self.text(x, y, up, anchor="middle", more=f'transform="rotate(-90 {x} {y})"')
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a place lies on the page."""
+        """Return where a position lies on the page."""
         return self.left + _SIZE * x, _TOP + _SIZE * (1 - y)
 
     def text(self, x: float, y: float, words: str, *, anchor: str = "start",
@@ -244,7 +244,7 @@ def page(plots: list[Plot], width: int) -> str:
 
 
 def reliability(found: dict[str, Any]) -> str:
-    """Draw stated chances against what happened, suits and notrump, with how often below."""
+    """Draw stated against observed frequencies, suits and notrump, with their counts below."""
     plots = []
     for place, part in enumerate(("suits", "N")):
         error = with_error(found["calibration"][part]["error"], 2)
@@ -293,7 +293,7 @@ def knob(rows: list[dict[str, Any]]) -> str:
             plot.line(*plot.at(*one), *plot.at(*other), COLOURS[part], 2)
         for place in places:
             plot.dot(*place, COLOURS[part])
-        last_x, last_y = math.inf, math.inf  # of labels, which would lie on each other at the top
+        last_x, last_y = math.inf, math.inf  # of labels, which would overlap at the top
         for row, place in zip(reversed(rows), reversed(places), strict=True):
             spot_x, spot_y = plot.at(*place)
             if part == "suits" and math.hypot(spot_x - last_x, spot_y - last_y) > 13:

@@ -1,12 +1,12 @@
-"""How many results change when the lowest cards of each suit change hands: by DDS, by `accurate`.
+"""Count the results that change when the lowest cards of each suit change hands.
 
 Run from the root of the repository; needs torch, and some six minutes of a core:
 
     python docs/make_exchange.py
 
-Validation deals, whose tables are known, are solved again after the holders of their lowest ranks
-have been drawn anew, as a training does it (`exchanged`). Prints the table that stands in
-docs/log/estimator.md.
+Takes validation deals, whose tables are known, draws new holders of their lowest ranks as a
+training does (`exchanged`), and solves them again by DDS. Prints, for DDS and for `accurate`, the
+table in docs/log/estimator.md.
 """
 
 import torch

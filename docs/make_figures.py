@@ -3,8 +3,8 @@
     python docs/make_figures.py                                             # from figures.json
     python docs/make_figures.py --measure ../shared/data/gib/gib-10000.txt  # measure first
 
-Each of these pages has a table between two comments, so a figure has one source: figures.json, and
-for sizes the files of the models. Speeds are those of ``python benchmarks/estimating.py``.
+Each of these pages has a table between two comments, so every figure has one source: figures.json,
+and for sizes the files of the models. Speeds come from ``python benchmarks/estimating.py``.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def filled(page: Path, table: list[list[str]]) -> str:
 
 
 def overview(figures: Figures) -> list[list[str]]:
-    """Every model in a row, on GIB's deals."""
+    """Return a row for every model, on GIB's deals."""
     rows = [["model", "size", "suits", "notrump", "results per second, two cores"]]
     sizes = {info.name: info.size for info in tc.models()}
     for model, known in figures.items():
@@ -92,7 +92,7 @@ def overview(figures: Figures) -> list[list[str]]:
 
 
 def of_model(known: dict[str, Any]) -> list[list[str]]:
-    """One model on both sets of deals."""
+    """Return the table of one model on both sets of deals."""
     hits = ([each, *(shares(known[name][each]) for name in SETS)] for each in ("suits", "notrump"))
     errors = (f"{known[name]['calibration']:.2f} %" for name in SETS)
     return [["", *SETS.values()], *hits, ["largest calibration error of a strain", *errors]]

@@ -1,4 +1,4 @@
-"""Draw what the agents of BridgeHand2Vec's game earn while they learn (Figure 8 of 2023).
+"""Draw the rewards of the agents of BridgeHand2Vec's game while they learn (Figure 8 of 2023).
 
 python docs/make_game.py     # needs trickcast[docs]; reads docs/reproduction.jsonl
 """
@@ -13,7 +13,7 @@ from trickcast.papers.experiments.finished_figures import Store
 
 DOCS = Path(__file__).parent
 LOOKS = {"cards": ("#0072b2", "-", "sees 52 cards"), "vectors": ("#d55e00", "--", "sees 8 numbers")}
-"""Colours that all eyes tell apart, and lines that need none."""
+"""Colours that colour-blind readers can tell apart, and line styles that work without colour."""
 
 
 def main() -> None:

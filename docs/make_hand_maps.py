@@ -2,7 +2,7 @@
 
 python docs/make_hand_maps.py [--labelled FILE]     # needs trickcast[docs]; half a minute
 
-Without FILE, BridgeHand2Vec's hands with the calls of players, the openings are not drawn.
+Without FILE, the hands of BridgeHand2Vec with the players' calls, the openings are not drawn.
 """
 
 import argparse
@@ -22,18 +22,18 @@ HANDS = 1_500
 COLOURS = {
     "P": "#b0b0b0", "C": "#2e8b57", "D": "#e08a00", "H": "#d62728", "S": "#1f4e9c", "N": "#8e44ad"
 }  # fmt: skip
-"""By the call's strain; P is PASS."""
+"""Colours by the call's strain; P is PASS."""
 MARKERS = {"1": "o", "2": "^", "3": "s", "4": "D", "P": "."}
 
 
 def tsne(vectors: np.ndarray) -> np.ndarray:
-    """Return (n, 2) places."""
+    """Return (n, 2) positions."""
     places: np.ndarray = TSNE(perplexity=30, random_state=1).fit_transform(vectors)
     return places
 
 
 def save(figure: Figure, name: str) -> None:
-    """Write a picture; its points are pixels, which take fewer bytes."""
+    """Write a picture, with its points as pixels, which take fewer bytes."""
     figure.savefig(FOLDER / name, metadata={"Date": None}, dpi=100)
 
 

@@ -1,19 +1,19 @@
-"""Which labels are worth a second of the solver: small networks, equal seconds, other mixtures.
+"""Compare what labels are worth a second of the solver, with small networks at equal cost.
 
 Run from the root of the repository; needs torch and a C++ compiler:
 
     python docs/make_label_study.py                    # some half an hour of a core
     python docs/make_label_study.py "whole tables"     # one row
 
-Mixtures cost what 10,904 whole tables cost, but where their names say half or a quarter of it. An
-example is a deal (or a position) in one strain; a step takes 1,280 of them, so all networks see as
-many results in a step. Deals that are solved in part are whole ones of which the rest is hidden. A
-doubtful strain is the one whose four results a network knows least of (the entropy of its chances),
-which learned from the whole tables of the same row. With leads, a network says besides how many
-tricks every card of the leader gives away; the leads are solved for this, 40 minutes of a core, and
-kept in build/. Lines are three tricks of best play by all declarers of the strain (15 minutes, kept
-too). A row of docs/label_study.csv is the evaluation of the lowest log-loss, on 4,096 validation
-deals.
+Every mixture costs as much as 10,904 whole tables, or the half or quarter of that in its name. An
+example is a deal (or a position) in one strain. A step takes 1,280 examples, so all networks see
+the same number of results in a step. Partly solved deals are whole ones with the rest hidden. A
+doubtful strain is the one whose four results a network is least sure of (by the entropy of its
+chances); that network learned from the whole tables of the same row. With leads, a network also
+estimates how many tricks every card of the leader gives away. The leads are solved for this, in 40
+minutes of a core, and kept in build/. Lines are three tricks of best play by all declarers of the
+strain (15 minutes, kept too). A row of docs/label_study.csv is the evaluation with the lowest
+log-loss, on 4,096 validation deals.
 """
 
 import argparse
@@ -51,38 +51,38 @@ COLUMNS = [
     "exact_notrump", "seconds",
 ]  # fmt: skip
 TABLES = 10_904
-"""What every mixture may cost, in whole tables."""
+"""Cost limit of every mixture, in whole tables."""
 QUARTER = TABLES / 4
 STRAIN, DOUBTFUL, DECLARER, LEADS, ELEVEN, TEN = 0.2, 0.26, 0.12, 0.24, 0.16, 0.06
 """Prices in whole tables: a strain with its declarers, a doubtful one, one declarer in a strain,
-the same with the tricks after each lead, a position of so many cards."""
+the same with the tricks after each lead, and a position of 11 or of 10 cards a hand."""
 LINES = 1.13
-"""What a strain with its declarers costs that are played on, where it costs 1 without."""
+"""Price of a strain with its declarers if it is played on, where it costs 1 without."""
 LINE_TRICKS = 3
 GIVEN, UNTOLD = 4, 4
-"""Classes of a lead: 0, 1, 2, 3 or more tricks given away; and that of cards not told of."""
+"""Classes of a lead: 0, 1, 2, 3 or more tricks given away; and the class of unrecorded cards."""
 KEPT_IN, AT_ONCE = Path("build"), 2_000
-"""Where solved leads are kept, and how many are solved between two writings."""
+"""Where solved leads are kept, and how many are solved between two saves."""
 NETWORK = SuitNetworkConfig(width=96, heads=2, before=1, after=2)
 STEPS, BATCH, WARM_UP, EVALUATIONS = 1_200, 1_280, 100, 6
 RATE, DECAY, AVERAGE, LOWEST, CLIP = 2e-3, 0.05, 0.995, 3, 1.0
 HIDDEN_BY = 5
-"""Seed of what is hidden."""
+"""Seed for what is hidden."""
 Arrays = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 
 class OneStrain(SuitNetwork):
-    """The suit network, asked for one strain of each deal, and perhaps for its leads."""
+    """The suit network, for one strain of each deal, and optionally for its leads."""
 
     def __init__(self, config: SuitNetworkConfig, *, seed: int, leads: bool):
         super().__init__(config, seed=seed)
         self.leads = SeatLinear(config.seat_width, RANKS * GIVEN) if leads else None
 
     def forward(self, owners: Tensor, strains: Tensor | None = None) -> Any:
-        """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; all strains without.
+        """Turn (n, 52) owners and (n,) strains into (n, 4, 14) logits; without strains, for all.
 
-        With strains also into logits of what a card gives away, (n, suit, declarer, rank, class);
-        None without leads.
+        With strains it also returns logits of what a card gives away, (n, suit, declarer, rank,
+        class), or None without leads.
         """
         if strains is None:
             return super().forward(owners)
@@ -101,13 +101,13 @@ class OneStrain(SuitNetwork):
 
 @dataclass
 class Pool:
-    """Deals with what is known of them; positions are not whole, and keep their lowest cards."""
+    """Deals and their known results; positions are not whole, and keep their lowest cards."""
 
     owners: Tensor
     tricks: Tensor
     whole: Tensor
     given: Tensor | None = None
-    """(n, 52) classes of what a lead of each card gives away; with them there are no positions."""
+    """(n, 52) classes of what a lead of each card gives away; a pool with them has no positions."""
 
     @classmethod
     def of(cls, arrays: Arrays, whole: bool = True) -> "Pool":
@@ -116,12 +116,12 @@ class Pool:
         return cls(owners, tricks, torch.full((len(owners),), whole))
 
     def dealt(self, rows: Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return owners of rows, and what leads give away, after the lowest cards are exchanged."""
+        """Return owners of rows, and what leads give away, after exchanging the lowest cards."""
         owners = self.owners[rows]
         if self.given is None:
             whole = self.whole[rows][:, None]
             return torch.where(whole, exchanged(owners, LOWEST), owners), None
-        both = exchanged(owners + SEATS * self.given[rows], LOWEST)  # a card takes its class along
+        both = exchanged(owners + SEATS * self.given[rows], LOWEST)  # a card keeps its class
         return both % SEATS, both // SEATS
 
     def __add__(self, other: "Pool") -> "Pool":
@@ -138,7 +138,7 @@ def hidden(
     *,
     declarer: bool = False,
 ) -> NDArray[np.uint8]:
-    """Return tricks of which one strain of each deal is left, drawn if not given, or one result."""
+    """Return tricks with only one strain (given or drawn) or one result of each deal left."""
     rng, rows = np.random.default_rng(HIDDEN_BY), np.arange(len(tricks))
     left = np.full_like(tricks, UNKNOWN)
     if strains is None:
@@ -154,7 +154,7 @@ def hidden(
 def leads(
     owners: NDArray[np.uint8], strains: NDArray[np.integer[Any]], seats: NDArray[np.integer[Any]]
 ) -> NDArray[np.uint8]:
-    """Return (n, 52) classes of what each card of the leader gives away, solved where not kept."""
+    """Return (n, 52) classes of what each card of the leader gives away; solve missing ones."""
     asked_for = checksum(owners, strains.astype(np.uint8), seats.astype(np.uint8))
     file = KEPT_IN / f"label_study_leads_{asked_for[:16]}.npy"
     kept = np.load(file) if file.exists() else np.empty((0, 52), np.uint8)
@@ -178,7 +178,7 @@ def leads(
 def lines(
     owners: NDArray[np.uint8], tricks: NDArray[np.uint8], strains: NDArray[np.integer[Any]]
 ) -> Arrays:
-    """Return the positions along best play of deals, each in its strain, solved where not kept."""
+    """Return the positions along best play of deals, each in its strain; solve missing ones."""
     drawn: NDArray[np.uint8] = strains.astype(np.uint8)
     asked_for = checksum(owners, drawn)
     file = KEPT_IN / f"label_study_lines_{asked_for[:16]}.npy"
@@ -199,7 +199,7 @@ def lines(
 
 
 def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.integer[Any]]:
-    """Return the strain of each of (n, 52) owners of whose results a network is least sure."""
+    """Return the strain of each of (n, 52) owners whose results a network is least sure of."""
     strains = []
     for first in range(0, len(owners), 1_024):
         with torch.no_grad():
@@ -210,7 +210,7 @@ def doubtful(network: SuitNetwork, owners: NDArray[np.uint8]) -> NDArray[np.inte
 
 
 def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callable[[], Pool]]:
-    """Return how the examples of each row are put together."""
+    """Return functions that build the examples of each row."""
     deals = library.deals("train")
     owners, tricks = deals.owners, deals.tricks_or_unknown
     positions, results = read_positions(folder)
@@ -285,7 +285,7 @@ def mixtures(library: Library, folder: Path, held_out: Any) -> dict[str, Callabl
 
 
 def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNetwork]:
-    """Train a network on a pool; return its row, and the averaged network that this is of."""
+    """Train a network on a pool; return its row, and the averaged network behind it."""
     torch.manual_seed(1)
     torch.compiler.reset()
     network = OneStrain(NETWORK, seed=1, leads=pool.given is not None)
@@ -343,7 +343,7 @@ def train(name: str, pool: Pool, held_out: Any) -> tuple[dict[str, Any], SuitNet
 
 
 def main() -> None:
-    """Train the rows that are named, or all that are missing."""
+    """Train the named rows, or all that are missing."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("labels", nargs="*")
     options.add_argument("--library", type=Path, default=Path("data/library"))
@@ -359,7 +359,7 @@ def main() -> None:
     made = {row["labels"] for row in rows()}
     for name in given.labels or [name for name in pools if name not in made]:
         row, _ = train(name, pools[name](), held_out)
-        there = {row["labels"]: row for row in rows()} | {name: row}  # others may have made some
+        there = {row["labels"]: row for row in rows()} | {name: row}  # others may have added some
         with ROWS.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
@@ -367,7 +367,7 @@ def main() -> None:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Return the trainings that are there."""
+    """Return the stored trainings."""
     if not ROWS.exists():
         return []
     with ROWS.open(newline="", encoding="utf-8") as stream:

@@ -1,18 +1,18 @@
-"""Does the auction lead to better leads? Decided before it was run, on boards kept apart.
+"""Test whether the auction leads to better leads: planned in advance, on held-out boards.
 
     python docs/make_lead_study.py FOLDER-OF-PBN [PROCESSES]    # an hour of a core or two; goes on
                                                                 # where it stopped
     python docs/make_lead_study.py --table        # the table from docs/lead_study.csv alone
 
-The boards are those that the training of the network of calls kept apart: all deals, in an order
-drawn with seed 1, and of each up to three tables whose auctions differ. For each board the leader's
-hand is known, and 24 layouts are drawn twice: all that the hand allows alike, and those that fit
-the auction. From each 24 a lead is chosen twice: by the fewest tricks that declarer takes double
-dummy, and by the fewest that experts take at the table after it. Of leads that are equal the
-highest card of the first suit is taken. Every lead is then judged on the true deal: by what
-declarer takes after it double dummy, and by what experts would take (the estimate of ``played``).
-The lead made at the table is judged too. A row of docs/lead_study.csv is a board; differences have
-95 % intervals that count boards of one deal together.
+The boards are those that the training of the network of calls held out: all deals, in an order
+drawn with seed 1, and for each up to three tables with different auctions. For each board the
+leader's hand is known, and 24 layouts are drawn twice: from all that the hand allows, and from
+those that fit the auction. From each 24 a lead is chosen twice: by the fewest tricks that declarer
+takes double dummy, and by the fewest that experts take at the table after it. Among equal leads the
+highest card of the first suit is taken. Every lead is then judged on the true deal: by declarer's
+tricks after it double dummy, and by those that experts would take (the estimate of ``played``). The
+lead made at the table is judged too. A row of docs/lead_study.csv is a board; differences have 95 %
+intervals that count boards of one deal together.
 """
 
 import csv
@@ -39,12 +39,12 @@ ROWS = Path("docs/lead_study.csv")
 TABLES, LAYOUTS, SEED = 3, 24, 1
 WAYS = ("alike, double dummy", "auction, double dummy", "alike, as played", "auction, as played")
 COLUMNS = ["deal", "contract", "table", *WAYS]
-"""A column of leads each; beside each, in ``_dd`` and ``_played``, what declarer takes."""
+"""One column of leads per way; beside each, in ``_dd`` and ``_played``, declarer's tricks."""
 FIELDS = [*COLUMNS, *(f"{way}_{kind}" for way in ("table", *WAYS) for kind in ("dd", "played"))]
 
 
 Deal = tuple[NDArray[np.uint8], list[Any]]
-"""Owners, and the boards of the study that have them."""
+"""Owners, and the boards of the study with these owners."""
 
 
 def deals_apart(folder: Path) -> list[Deal]:
@@ -68,14 +68,14 @@ def deals_apart(folder: Path) -> list[Deal]:
 
 @cache
 def experts() -> PlayedEstimator:
-    """Return the estimate of what experts take, loaded once a process."""
+    """Return the estimator of experts' tricks, loaded once a process."""
     return PlayedEstimator(threads=1)
 
 
 def leads_played(
     owners: NDArray[np.uint8], contract: str, by: Seat, cards: list[int]
 ) -> NDArray[np.float64]:
-    """Return what experts take after each lead in (n, 52) layouts: (n, cards)."""
+    """Return experts' tricks after each lead in (n, 52) layouts: (n, cards)."""
     n, m = len(owners), len(cards)
     leads = [card_text(card) for card in cards] * n
     asked = owners.repeat(m, axis=0)
@@ -138,7 +138,7 @@ def study_board(
 
 
 def table() -> None:
-    """Print what the rows say."""
+    """Print the results of all rows."""
     with ROWS.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     deals = np.array([int(row["deal"]) for row in rows])
@@ -156,7 +156,7 @@ def table() -> None:
 
 
 def saved(gain: NDArray[np.float64], deals: NDArray[np.int64]) -> str:
-    """Return a mean with the half of its 95 % interval, boards of a deal counted together."""
+    """Return a mean with half of its 95 % interval, counting boards of a deal together."""
     known = ~np.isnan(gain)
     gain, deals = gain[known], deals[known]
     of_deals = np.bincount(deals, gain - gain.mean())
@@ -165,7 +165,7 @@ def saved(gain: NDArray[np.float64], deals: NDArray[np.int64]) -> str:
 
 
 def main(folder: Path, processes: int) -> None:
-    """Study what is left of the deals."""
+    """Study the remaining deals."""
     done = 0
     if ROWS.exists():
         with ROWS.open(newline="") as stream:

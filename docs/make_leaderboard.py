@@ -3,10 +3,10 @@
     python docs/make_leaderboard.py
     python docs/make_leaderboard.py --measure ../shared/data/gib/gib-10000.txt   # ours anew, first
 
-A file of results/ is an entry: ``name``, ``how`` (the command or the paper), and either ``by`` (who
-made it, with an address) and ``score``, the line of ``trickcast bench FILE --json``, or, of figures
-that nobody can measure again, ``printed``: ids of rows in published_results.csv by contracts, and
-the ``task`` that they are of.
+A file in results/ is an entry: ``name``, ``how`` (the command or the paper), and one of two kinds
+of figures. Either ``by`` (its author, with an address) and ``score``, the line of ``trickcast bench
+FILE --json``. Or, for figures that cannot be measured again, ``printed``, ids of rows in
+published_results.csv by contracts, and their ``task``.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def measure(path: Path, gib: str) -> None:
-    """Score an entry anew, if ``make_answers.py`` gives its answers to deals that are here."""
+    """Score an entry again, if ``make_answers.py`` can answer it and its deals are here."""
     entry = json.loads(path.read_text("utf-8"))
     program, *words = shlex.split(entry["how"])
     places = {"gib-10000": gib, "library-test": str(DOCS.parent / "data/library")}
@@ -83,7 +83,7 @@ def measure(path: Path, gib: str) -> None:
 
 
 def of_set(entries: Sequence[tuple[Path, Any]]) -> str:
-    """Return the table of a set, the best log-loss in suits first, those without it by hits."""
+    """Return the table of a set: best log-loss in suits first, entries without it by their hits."""
     rows = []
     for path, entry in entries:
         score = entry["score"]
@@ -111,7 +111,7 @@ def hits(figures: Any) -> str:
 
 
 def with_error(interval: Sequence[float], digits: int) -> str:
-    """Return an interval as its middle and the longer of its sides."""
+    """Return an interval as its value and the longer of its sides."""
     value, low, high = interval
     return f"{value:.{digits}f} ± {max(value - low, high - value):.{digits}f}"
 

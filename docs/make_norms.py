@@ -2,8 +2,8 @@
 
     python docs/make_norms.py ../shared/data/played/championships.pbn.gz --boards 400 --seed 1
 
-Walks the recorded play of sampled boards card by card with the double-dummy solver, one table a
-deal. A card costs what the best card in its place would have kept.
+Walks the recorded play of sampled boards card by card with the double-dummy solver, one table per
+deal. The cost of a card is counted against the best card in its place.
 """
 
 import argparse
@@ -22,7 +22,7 @@ _LEAST_CARDS = 20  # a play that ends sooner shows little
 
 
 def sample(path: Path, boards: int, seed: int) -> list[tuple[np.ndarray, Board]]:
-    """Return sampled records with a play, one of each deal, in random order."""
+    """Return sampled records with recorded play, one per deal, in random order."""
     by_deal: dict[bytes, list[tuple[np.ndarray, Board]]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -56,7 +56,7 @@ def main() -> None:
         try:
             values = values_of_cards(owners, strain, board.declarer, cards, workers=1)
         except DealError:
-            continue  # a slip of the record: a card that could not be played
+            continue  # an error in the record: a card that could not be played
         costs.append(given_away(owners, values, cards, board.declarer))
     with NORMS.open("w", encoding="ascii", newline="") as stream_out:
         table = csv.writer(stream_out, lineterminator="\n")

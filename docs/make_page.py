@@ -1,4 +1,4 @@
-"""Take the picture of the page in the README: our own server in headless Chromium.
+"""Take the picture of the page for the README: our own server in headless Chromium.
 
 python docs/make_page.py    # needs the extra browser, and chromium
 """
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def take(address: str) -> None:
-    """Save what the page shows of a deal."""
+    """Save a picture of the page with a deal."""
     with sync_playwright() as playwright:
         program = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)

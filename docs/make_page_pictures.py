@@ -1,4 +1,4 @@
-"""Make the pictures beside the page: its icons, and the card that others show of a link to it.
+"""Make the page's icons, and the card that other sites show for a link to it.
 
 python docs/make_page_pictures.py  # needs Chromium, playwright and the page's solver (make wasm)
 """
@@ -20,7 +20,7 @@ BOARD = (
 )
 ICONS = (192, 512)
 CARD = (1200, 630)
-"""What sites that show links ask for, in pixels."""
+"""Size in pixels that sites expect for link cards."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Make the pictures of the README: what the commands print, as SVG.
+"""Make the pictures of the README: the output of commands, as SVG.
 
 Run from the root of the repository: python docs/make_pictures.py
 """

@@ -4,13 +4,13 @@ Run from the root of the repository, on the folder that ``docs/played_files.py``
 
     python docs/make_played.py FOLDER
 
-Each deal is estimated by those members of the ensemble that had not seen it in training, so all
-figures are of new deals; every member alone sees a fifth of them. Intervals are 95 %, by deal.
-What all members together come to on a deal that is new to all follows from one and from two.
-``--transfer`` trains two ensembles besides, one without the club's results and one without the
-championships', and tests each on what it has not seen. ``--little`` trains small networks on
-little, which shows how hard the deals are. ``--later FOLDER`` measures on a folder of other boards,
-which no network has seen: all of them estimate each deal.
+Each deal is estimated by the members of the ensemble that had not seen it in training, so all
+figures are for new deals; a single member sees a fifth of them. Intervals are 95 %, by deal. The
+figure of all members together on deals that are new to all follows from those of one and of two.
+``--transfer`` also trains two ensembles, one without the club's results and one without the
+championships', and tests each on what it has not seen. ``--little`` trains small networks on little
+data, which shows how hard the deals are. ``--later FOLDER`` measures on a folder of other boards,
+which no network has seen: all members estimate each deal.
 """
 
 import argparse
@@ -50,7 +50,7 @@ Chances = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Measured:
-    """Results of one kind of players."""
+    """Results of one kind of player."""
 
     results: Results
     deals: NDArray[np.int64]
@@ -63,7 +63,7 @@ class Measured:
         return cls(results, deals.ravel())
 
     def interval(self, rows: NDArray[Any], every: NDArray[np.float64]) -> Interval:
-        """Return the mean over tables of (n,) numbers, some ``rows`` of them, and its interval."""
+        """Return the mean over tables of (n,) numbers, for some ``rows``, and its interval."""
         count = self.results.times[rows].astype(float)
         sums = ClusterSums(2)
         deals = self.deals[rows]
@@ -127,7 +127,7 @@ def by_file(
 def by_number(measured: Measured, members: Chances) -> str:
     """Return the error of tricks by one member, by all that had not seen a deal, and by the file.
 
-    The squared error of a mean of k members is a + b/k: members differ by their seeds alone.
+    The squared error of a mean of k members is a + b/k, because members differ only by their seeds.
     """
     results, number = measured.results, len(members) * FOLDS
     alone = np.mean([losses(each, results.tricks, results.needed)["squared"] for each in members],
@@ -148,7 +148,7 @@ def by_number(measured: Measured, members: Chances) -> str:
 
 
 def double_dummy(rows: NDArray[np.float32]) -> Chances:
-    """Return what ``accurate`` says of n tables, (n, 14)."""
+    """Return the probabilities of ``accurate`` for n tables, (n, 14)."""
     return rows[:, part("double dummy")][:, :14]
 
 
@@ -208,7 +208,7 @@ def gains(measured: Measured, stated: dict[str, Chances]) -> str:
 
 
 def kinds(measured: Measured, chances: Chances) -> str:
-    """Return stated and true shares of contracts made by players, level and strain."""
+    """Return stated and true shares of contracts made, by players, level and strain."""
     results = measured.results
     stated, made = making(chances, results.needed), results.tricks >= results.needed
     lines = ["| players | contracts | tables | stated | made | tricks: estimate less truth |",
@@ -229,7 +229,7 @@ def kinds(measured: Measured, chances: Chances) -> str:
 
 
 def transfer(measured: Measured, rows: NDArray[np.float32], joint: Chances) -> str:
-    """Return figures of ensembles that were trained on the other players alone."""
+    """Return figures of ensembles that were trained only on the other players."""
     results = measured.results
     lines = ["| trained on | tested on | RMSE of tricks | Brier | log-loss | calibration |",
              "|---|---|---|---|---|---|"]  # fmt: skip
@@ -262,8 +262,8 @@ def transfer(measured: Measured, rows: NDArray[np.float32], joint: Chances) -> s
 def on_little(results: Results, rows: NDArray[np.float32]) -> Chances:
     """Return chances by networks of two layers of 96, one for each fifth of the deals.
 
-    They see the contract, declarer's chances of 0 to 13 tricks, and of declarer and dummy the
-    lengths and points of each suit.
+    They see the contract, declarer's chances of 0 to 13 tricks, and the lengths and points of each
+    suit in the hands of declarer and dummy.
     """
     told = np.zeros_like(rows)
     told[:, :14] = rows[:, :14]
@@ -282,14 +282,14 @@ def subset(tables: Tables, rows: NDArray[np.intp]) -> Tables:
 
 
 def by_players(results: Results) -> dict[str, NDArray[np.intp]]:
-    """Return the rows of each kind of players of whom there are results."""
+    """Return the rows of each kind of player that has results."""
     club = results.tables.club
     kinds = {"experts": np.flatnonzero(~club), "club": np.flatnonzero(club)}
     return {players: rows for players, rows in kinds.items() if len(rows)}
 
 
 def by_contract(tables: Tables) -> dict[str, NDArray[np.bool_]]:
-    """Return the results of each level, each strain, and of doubled contracts."""
+    """Return the results of each level, of each strain, and of doubled contracts."""
     level, strain, doubling, _ = tables.contracts.T
     levels = {f"level {k}": level == k for k in range(1, 7)} | {"level 7": level == 7}
     names = ("spades", "hearts", "diamonds", "clubs", "notrump")

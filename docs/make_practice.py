@@ -1,4 +1,4 @@
-"""Make src/trickcast/web/page/practice.json: what a page practises on, with the printed rows.
+"""Make src/trickcast/web/page/practice.json: the page's practice deals, with the printed rows.
 
 python docs/make_practice.py  # three minutes on a busy core
 """
@@ -14,7 +14,7 @@ TARGET = Path(tc.__file__).parent / "web" / "page" / "practice.json"
 
 
 def main() -> None:
-    """Draw, solve and estimate the deals, and write one a line."""
+    """Draw, solve and estimate the deals, and write one per line."""
     drawn_deals = [drawn(SEED, number) for number in range(DEALS)]
     tables = tc.solve(tc.DealSet.from_deals(deal for deal, _ in drawn_deals), workers=1).tricks
     problems = [

@@ -2,7 +2,7 @@
 
     python docs/make_reproduction.py
 
-For changes of words, reasons and columns: nothing is measured.
+For changes of words, reasons and columns; nothing is measured.
 """
 
 from pathlib import Path

@@ -1,14 +1,14 @@
-"""What the accuracy of an estimator depends on: small networks, one change at a time.
+"""Study what the accuracy of an estimator depends on: small networks, one change at a time.
 
 Run from the root of the repository; needs torch and, for the picture, matplotlib:
 
     python docs/make_study.py          # some 40 minutes of a core; goes on where it stopped
     python docs/make_study.py --draw   # the tables and the picture again, from docs/study.csv
 
-A row of docs/study.csv is one training: of its evaluations on 4,096 validation deals the one of
-the lowest log-loss. The networks are small, width 96 and 1 + 2 layers, so that each takes a minute
-or some; the shipped `accurate` learns fifteen times as much in a step, and has a hundred times as
-much to do in all.
+A row of docs/study.csv is one training: of its evaluations on 4,096 validation deals, the one with
+the lowest log-loss. The networks are small, width 96 and 1 + 2 layers, so that each takes about a
+minute. The shipped `accurate` learns fifteen times as much in a step, and needs a hundred times as
+much computing in all.
 """
 
 import argparse
@@ -45,19 +45,19 @@ VALIDATION = 4_096
 DEALS = (3_448, 10_904, 34_481, 109_040)
 """A decade and a half, in equal ratios."""
 STEPS = (160, 506, 1_600, 5_060)
-"""The same of compute, each a schedule of its own, with the learning rate to zero."""
+"""The same range of compute; each has a schedule of its own, with the learning rate to zero."""
 BASE = {
     "network.width": "96", "network.before": "1", "network.after": "2", "steps": "1000",
     "learning_rate": "0.002", "warm_up": "100", "weight_decay": "0.05", "average": "0.995",
     "compile": "true", "optimizer": "adam", "exchanged": "0", "network.dropout": "0",
     "network.layer_drop": "0",
 }  # fmt: skip
-"""What every training changes of the preset `accurate`."""
+"""Changes that every training makes to the preset `accurate`."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One training: the part of the study, a name, how many deals, and what is changed."""
+    """One training: the part of the study, a name, the number of deals, the changed settings."""
 
     part: str
     name: str
@@ -67,12 +67,12 @@ class Trial:
 
     @property
     def training(self) -> str:
-        """All that decides the training."""
+        """Everything that decides the training."""
         return f"{self.deals} {sorted((BASE | self.settings).items())}"
 
     @property
     def settings(self) -> dict[str, str]:
-        """The changes as ``configured`` takes them."""
+        """The changes in the form that ``configured`` takes."""
         return {key.replace("__", "."): str(value) for key, value in self.changes.items()}
 
 
@@ -126,7 +126,7 @@ def main() -> None:
     given = options.parse_args()
     if not given.draw:
         there = {(row["part"], row["name"]): row for row in rows()}
-        # by training: two parts may share one
+        # keyed by training, because two parts may share one
         seen: dict[str, dict[str, Any]] = {
             trial.training: there[trial.part, trial.name]
             for trial in trials()
@@ -143,7 +143,7 @@ def main() -> None:
 
 
 def rows() -> list[dict[str, str]]:
-    """Return the trainings that are there."""
+    """Return the stored trainings."""
     if not ROWS.exists():
         return []
     with ROWS.open(newline="", encoding="utf-8") as stream:
@@ -171,7 +171,7 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
     from trickcast.training.whole_deals import train
 
     torch.set_num_threads(given.threads)
-    torch.compiler.reset()  # it compiles a function for eight networks at most
+    torch.compiler.reset()  # it compiles a function for at most eight networks
     settings = BASE | trial.settings
     settings.setdefault("evaluate_every", str(max(int(settings["steps"]) // 8, 1)))
     config = find_training("accurate").configured(settings)
@@ -206,7 +206,7 @@ def trained(trial: Trial, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def write_tables(found: list[dict[str, str]]) -> None:
-    """Put the parts' tables into the page, each between the comments of its name."""
+    """Write the parts' tables into the page, each between the comments with its name."""
     page = PAGE.read_text("utf-8")
     for part, columns in PARTS.items():
         mine = [row for row in found if row["part"] == part]
@@ -234,7 +234,7 @@ def shown(row: dict[str, str], column: str) -> str:
 
 
 def draw(found: list[dict[str, str]]) -> None:
-    """Draw percent exact against deals and against compute, with the lines through their ends."""
+    """Draw percent exact against deals and against compute, with lines through their ends."""
     from matplotlib import pyplot, ticker
 
     pyplot.rcParams["svg.hashsalt"] = "trickcast"
@@ -256,12 +256,12 @@ def draw(found: list[dict[str, str]]) -> None:
 
 
 def deals_of(row: dict[str, str]) -> float:
-    """Training deals."""
+    """Return the training deals."""
     return float(row["deals"])
 
 
 def compute_of(row: dict[str, str]) -> float:
-    """Six FLOP a product, in every step of 256 deals."""
+    """Return the compute: six FLOP a product, in every step of 256 deals."""
     return 6.0 * float(row["products"]) * 256 * float(row["steps"])
 
 

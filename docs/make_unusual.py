@@ -1,8 +1,8 @@
-"""Measure the models on deals unlike those that they were trained on; write it into their cards.
+"""Measure the models on deals unlike their training deals, and write the results into their cards.
 
     python docs/make_unusual.py
 
-120 deals of each kind, seed 44, dealt by ``constrained_deals``, solved by DDS, twenty results each.
+120 deals of each kind, seed 44, dealt by ``constrained_deals`` and solved by DDS, 20 results each.
 """
 
 from pathlib import Path

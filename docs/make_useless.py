@@ -1,13 +1,13 @@
-"""Count the useless neurons of 52-8-1, 52-25-1 and 52-52-1 in notrump, and see what they are worth.
+"""Count the useless neurons of 52-8-1, 52-25-1 and 52-52-1 in notrump, and measure their value.
 
     python docs/natively.py reproduce mossakowski2009 --row m09-TIV-03 \\
         --row m09-beyond-52-8-1-notrump --row m09-beyond-52-52-1-notrump --scale full --seeds 3 \\
         --first-weights 1 --test gib-10000.txt --out trained/useless
     python docs/make_useless.py trained/useless gib-10000.txt --first-weights 1
 
-Useless are neurons, as the paper of 2009 has it, with "very small absolute values of output
-connections": here less than a tenth of the network's greatest. What is exact is measured again
-without those below a twentieth, whose mean goes into the bias of the output. Figures go to
+The 2009 paper calls neurons useless that have "very small absolute values of output connections".
+Here that means less than a tenth of the network's greatest. Percent exact is measured again without
+the neurons below a twentieth, whose mean goes into the bias of the output. Figures go to
 docs/reproduction.jsonl.
 """
 
@@ -33,7 +33,7 @@ _SMALL, _LEAST = 1 / 10, 1 / 20
 
 
 def main() -> None:
-    """Measure the networks of a folder, print and note what is found."""
+    """Measure the networks of a folder; print and store the findings."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", type=Path)
     options.add_argument("test", type=Path)
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def of_one(trained: Trained, deals: DealSet) -> tuple[int, int, float, float]:
-    """Return how many neurons are useless, how many were removed, percent exact before, after."""
+    """Return the numbers of useless and removed neurons, and percent exact before and after."""
     network: Any = trained.network
     first, last = network.layers
     sizes = last.weight.detach().abs().ravel()

@@ -2,9 +2,9 @@
 
     python docs/make_weights.py FOLDER…     # needs trickcast[docs]
 
-Each FOLDER is an --out of trickcast reproduce; of a network trained at both scales the one as
-printed is drawn. A picture whose networks are in none of them stays as it is. Prints what the pages
-say of the pictures in figures.
+Each FOLDER is an --out of trickcast reproduce. For a network trained at both scales, the one as
+printed is drawn. A picture is left as it is if no folder has its networks. Prints the figures that
+the pages state about the pictures.
 """
 
 import sys
@@ -24,11 +24,11 @@ from trickcast.papers.neurons import Opened, open_model
 
 DOCS = Path(__file__).parent
 HANDS = ("dummy", "leader's\npartner", "declarer", "leader")
-"""Of the first layers of 52x4, one block after another: the fourth hand leads."""
+"""Names of the blocks of 52x4's first layer, in order: the fourth hand leads."""
 
 
 def trained_of(row: Row, folders: list[Path]) -> Path | None:
-    """Return the file of a row's network, None where no folder has it."""
+    """Return the file of a row's network, None if no folder has it."""
     files = (
         folder / scale / f"{SCALES[scale].plan(row.net).slug}.network"
         for folder in folders
@@ -75,7 +75,7 @@ def save(panels: dict[str, np.ndarray], name: str) -> None:
 
 
 def suit_shares(weights: np.ndarray) -> str:
-    """Return how much of its squared weights a neuron's strongest suit has, in words."""
+    """Return the share of squared weights in each neuron's strongest suit, in words."""
     suits = np.square(weights).reshape(-1, 4, 13).sum(axis=2)
     return f"the strongest suit has {np.median(suits.max(axis=1) / suits.sum(axis=1)):.0%}"
 

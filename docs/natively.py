@@ -1,12 +1,12 @@
-"""trickcast, whose trainings of the papers' networks are computed by programs of their own, in C++.
+"""trickcast, with the trainings of the papers' networks computed by our own C++ programs.
 
     python docs/natively.py reproduce mossakowski2009 --row m09-TV-01 --scale full
 
-Any command of trickcast may follow; it differs for the networks of 2004 and 2009 at scale full, but
-for several copies of one (VI-F), and for those of 2018. Networks of a few thousand weights leave
-torch's operations little to do and much to move: full_batches.cpp, small_batches.cpp and
-four_hands.cpp compute the same sums, gradients and steps, but for rounding.
-Needs g++; on a cluster, whose machines have no such program, trainings would be torch's.
+Any command of trickcast may follow. The difference is in the networks of 2004 and 2009 at scale
+full, except several copies of one (VI-F), and in those of 2018. Networks of a few thousand weights
+leave torch's operations little to compute and much to move. full_batches.cpp, small_batches.cpp and
+four_hands.cpp compute the same sums, gradients and steps, except for rounding.
+Needs g++. On a cluster, whose machines lack these programs, torch would do the trainings.
 """
 
 import ctypes
@@ -33,25 +33,25 @@ from trickcast.papers.networks.layered_network import BlockLinear, LayeredNetwor
 from trickcast.training import TrainingError
 
 TILE = 128
-"""Examples that go through all layers together: T there."""
+"""Examples that go through all layers together: T in the programs."""
 ACTIVATIONS = ("logistic", "tanh", "linear")
 WIDTH, WIDEST = 16, 256
-"""Floats of a vector, and of a row of weights at most: WIDTH and WIDTH × MOST there."""
+"""Floats in a vector, and at most in a row of weights: WIDTH and WIDTH × MOST in the program."""
 WIDEST_OF_HANDS = 160
-"""Neurons of a layer of four_hands.cpp at most: WIDTH × MOST there."""
+"""Most neurons in a layer of four_hands.cpp: WIDTH × MOST there."""
 
 
 @cache
 def compiled(name: str) -> Any:
-    """Return the program of a file beside this one, compiled for this processor.
+    """Return the program of a file beside this one, compiled for this CPU.
 
-    Raises TrainingError where that cannot be done.
+    Raises TrainingError if that fails.
     """
     source = Path(__file__).with_name(f"{name}.cpp")
     wide = ["-mprefer-vector-width=512"] if platform.machine() == "x86_64" else []
     with tempfile.TemporaryDirectory() as folder:
         part, whole = (str(Path(folder, f"{name}.{kind}")) for kind in ("o", "so"))
-        # linked without -ffast-math, which would round small numbers to nought in all of Python
+        # linked without -ffast-math, which would flush small numbers to zero in all of Python
         calls = (
             ["-O3", "-march=native", *wide, "-ffast-math", "-fPIC", "-c", str(source), "-o", part],
             ["-shared", part, "-o", whole],
@@ -68,7 +68,7 @@ def compiled(name: str) -> Any:
 
 
 class Layer(ctypes.Structure):
-    """Where a layer reads and writes, and its shape."""
+    """The position and shape of what a layer reads and writes."""
 
     _fields_ = tuple(
         (name, ctypes.c_int)
@@ -77,7 +77,7 @@ class Layer(ctypes.Structure):
 
 
 def tiled(inputs: Tensor) -> Tensor:
-    """Turn (n, inputs) into (tiles, inputs, TILE), the last tile filled up with noughts."""
+    """Turn (n, inputs) into (tiles, inputs, TILE), the last tile padded with zeros."""
     n, size = inputs.shape
     tiles = -(-n // TILE)
     whole = torch.zeros(tiles * TILE, size)
@@ -88,8 +88,8 @@ def tiled(inputs: Tensor) -> Tensor:
 def descend(network: LayeredNetwork, inputs: Tensor, targets: Tensor) -> float:
     """Set the gradients of a network without copies, and return the sum of squared errors.
 
-    ``inputs`` are (tiles, inputs, TILE), ``targets`` (outputs, n). The sum is NaN where a weight
-    is no number: the program, compiled for speed, would not notice.
+    ``inputs`` are (tiles, inputs, TILE), ``targets`` (outputs, n). The sum is NaN if a weight is
+    NaN: the program, compiled for speed, would not notice.
     """
     parts, layers, sizes = list[BlockLinear](), list[Layer](), list[int]()
     begin = to = 0
@@ -130,7 +130,7 @@ def descend(network: LayeredNetwork, inputs: Tensor, targets: Tensor) -> float:
 
 
 class NativeBatch(FullBatch[Any, Any]):
-    """A training by full batches whose passes are full_batches.cpp's.
+    """A training by full batches whose passes are run by full_batches.cpp.
 
     Copies of a network, and examples in portions, are left to torch.
     """
@@ -170,9 +170,9 @@ class Learner(ctypes.Structure):
 
 
 def in_rows(tensor: Tensor) -> Tensor:
-    """Turn (blocks, outputs, inputs) into (blocks, inputs, outputs), filled up with noughts.
+    """Turn (blocks, outputs, inputs) into (blocks, inputs, outputs), padded with zeros.
 
-    Rows are whole vectors of the program, and begin where its memory does.
+    Rows are whole vectors of the program, and aligned as it needs.
     """
     blocks, outputs, inputs = tensor.shape
     size = -(-outputs // WIDTH) * WIDTH
@@ -184,9 +184,10 @@ def in_rows(tensor: Tensor) -> Tensor:
 
 
 class NativeAutoencoder(AutoencoderTask):
-    """A training of 2018 whose epochs are small_batches.cpp's.
+    """A training of 2018 whose epochs are run by small_batches.cpp.
 
-    Inputs that are not 0 to 255, and layers whose blocks are wider than its, are left to torch.
+    Inputs that are not 0 to 255, and layers with blocks that are too wide for it, are left to
+    torch.
     """
 
     def pass_once(
@@ -200,7 +201,7 @@ class NativeAutoencoder(AutoencoderTask):
             return super().pass_once(examples, loss, key, where)
         order = np.random.default_rng([config.seed, *key]).permutation(examples)
         layers = list[Learner]()
-        rows = list[tuple[Tensor, Tensor]]()  # the program's, and torch's
+        rows = list[tuple[Tensor, Tensor]]()  # the program's rows, and torch's
         for part in parts:
             blocks, outputs, size = part.weight.shape
             tensors = [part.weight.data, part.bias.data, *map(self._squares, part.parameters())]
@@ -221,7 +222,7 @@ class NativeAutoencoder(AutoencoderTask):
         )
         for changed, tensor in rows:
             tensor.copy_(changed[..., : tensor.shape[1]].transpose(1, 2))
-        # compiled for speed, the program would not notice what is no number
+        # compiled for speed, the program would not notice NaN
         if not all(bool(torch.isfinite(x).all()) for x in self.network.parameters()):
             raise TrainingError(f"{where}: the weights are no numbers any more")
         return total / examples
@@ -241,7 +242,7 @@ class NativeAutoencoder(AutoencoderTask):
 
 
 class Joined(ctypes.Structure):
-    """A layer of four_hands.cpp, joined fully: its shape, weights and gradients."""
+    """A fully connected layer of four_hands.cpp: its shape, weights and gradients."""
 
     _fields_ = (
         *((name, ctypes.c_int) for name in ("inputs", "outputs")),
@@ -253,9 +254,9 @@ class Joined(ctypes.Structure):
 
 
 def in_threes(inputs: Tensor) -> Tensor:
-    """Turn (n, 4 × 52), who has which card, into (n, 18) bytes of which each tells of three cards.
+    """Turn (n, 4 × 52), the cards of each hand, into (n, 18) bytes for three cards each.
 
-    Raises TrainingError where a card is not in one of four hands.
+    Raises TrainingError if a card is not in one of four hands.
     """
     hands = inputs.reshape(-1, 4, 52).bool()
     if not bool((hands.sum(1) == 1).all()):
@@ -267,15 +268,15 @@ def in_threes(inputs: Tensor) -> Tensor:
 
 
 class NativeAuthors(AuthorsTask):
-    """A training by the authors' program whose fine tuning is four_hands.cpp's.
+    """A training by the authors' program whose fine tuning is run by four_hands.cpp.
 
-    The first phase, frozen encoders, and layers that are wider than its are left to torch.
+    The first phase, frozen encoders, and layers that are too wide for it are left to torch.
     """
 
     def __init__(self, *given: Any):
         super().__init__(*given)
         self.read: dict[int, tuple[Tensor, Tensor]] = {}
-        """By the batch's identity: who has the cards, in threes, and the tricks."""
+        """By the batch's identity: the holders of the cards, in threes, and the tricks."""
 
     def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> Tensor:
         parts: Any = self.network.layers
@@ -307,20 +308,20 @@ class NativeAuthors(AuthorsTask):
             own = of_weights.view(blocks, outputs, blocks, size).diagonal(dim1=0, dim2=2)
             part.weight.grad = (own.permute(2, 0, 1) / len(tricks)).float()
             part.bias.grad = (of_biases / len(tricks)).float()
-        # compiled for speed, the program would not notice what is no number
+        # compiled for speed, the program would not notice NaN
         finite = all(bool(torch.isfinite(x).all()) for x in self.network.parameters())
         self.optimizer.step()
         return torch.tensor(total / len(tricks) if finite else float("nan"))
 
 
 def install() -> None:
-    """Let the trainings of experiments be native, in this process."""
+    """Make the trainings of experiments native in this process."""
     vars(trained).update(
         FullBatch=NativeBatch, AutoencoderTask=NativeAutoencoder, AuthorsTask=NativeAuthors
     )
 
 
-if __name__ in ("__main__", "__mp_main__"):  # the latter is a worker's name for it
+if __name__ in ("__main__", "__mp_main__"):  # the latter is the name in a worker
     install()
 if __name__ == "__main__":
     if any(word.startswith("--cluster") for word in sys.argv):

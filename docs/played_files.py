@@ -3,7 +3,7 @@
     python docs/played_files.py ../shared/data/played FOLDER
     trickcast train played FOLDER --out trained
 
-The championships' PBN file is copied; the club's results, a table of deal, contract, declarer,
+The championships' PBN file is copied. The club's results, a table of deal, contract, declarer,
 tricks and number of tables, become PBN with a ScoreTable for each deal.
 """
 
@@ -18,7 +18,7 @@ COLUMNS = "Contract\\5L;Declarer\\1;Result\\2R;Multiplicity\\4R"
 
 
 def club_pbn(source: Path, target: Path) -> int:
-    """Write the club's results as PBN and return how many deals there are."""
+    """Write the club's results as PBN and return the number of deals."""
     deals = 0
     with gzip.open(source, "rt", encoding="utf-8", newline="") as table:
         rows = sorted(csv.DictReader(table), key=lambda row: row["deal"])

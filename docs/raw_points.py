@@ -1,9 +1,9 @@
-"""Points turned into tricks by several factors, on all deals of the library.
+"""Turn points into tricks by several factors, on all deals of the library.
 
     python docs/raw_points.py data/library
 
-The paper of 2009 prints 86.44 | 62.07 | 22.76 in notrump and 74.64 | 48.25 | 16.41 in spades for
-13/40 of the points, West on lead. Which factor gives them is looked for, and a guess.
+For 13/40 of the points, with West on lead, the 2009 paper prints 86.44 | 62.07 | 22.76 in notrump
+and 74.64 | 48.25 | 16.41 in spades. This tries 13/40 and some guesses at the factor.
 """
 
 import sys

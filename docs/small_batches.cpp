@@ -1,8 +1,8 @@
 // An epoch of small batches: RMSProp on a layered network of logistic neurons.
 //
-// For docs/natively.py, which compiles it for the processor that it runs on. Most inputs are
-// nought: what they would add is left out. A neuron's weights stand across rows, an input's along
-// one, filled up to whole vectors with weights that are nought and stay so.
+// Compiled by docs/natively.py for the CPU that it runs on. Most inputs are zero, and are skipped.
+// A neuron's weights go across rows, an input's along one. Rows are padded to whole vectors with
+// weights that are zero and stay so.
 
 #include <cmath>
 #include <cstdint>
@@ -12,14 +12,14 @@
 #include <vector>
 
 typedef float Vec __attribute__((vector_size(64)));
-constexpr int WIDTH = 16;  // floats of a vector
-constexpr int MOST = 16;   // vectors of a row
+constexpr int WIDTH = 16;  // floats in a vector
+constexpr int MOST = 16;   // vectors in a row, at most
 
 struct Free {
     void operator()(void* memory) const { std::free(memory); }
 };
 
-// Floats on a border of whole vectors, which begin as noughts.
+// Floats, initially zero, aligned to whole vectors.
 struct Room {
     long count;
     std::unique_ptr<float[], Free> floats;
@@ -32,9 +32,9 @@ struct Room {
     float* get() const { return floats.get(); }
 };
 
-// A layer whose blocks are joined fully inside: `weights` (blocks, inputs, vectors), `biases`
-// (blocks, vectors), all on a border of 64 bytes. `squares` are RMSProp's means. A frozen one does
-// not learn, nor do those below it.
+// A layer that is fully connected inside each of its blocks: `weights` (blocks, inputs, vectors),
+// `biases` (blocks, vectors), all aligned to 64 bytes. `squares` are RMSProp's means. A frozen
+// layer does not learn, nor do those below it.
 struct Layer {
     int blocks, inputs, outputs, frozen;
     float *weights, *biases, *weight_squares, *bias_squares;
@@ -57,7 +57,7 @@ static void forward(const Vec* w, const Vec* bias, const float* x, Vec* to, int 
     for (int k = 0; k < N; k++) to[k] = sums[k];
 }
 
-// own[i] += x[i] slopes, where it is learned; below[i] = the sum of w[i] slopes, where asked
+// own[i] += x[i] slopes, if it learns; below[i] = the sum of w[i] slopes, if requested
 template <int N>
 static void backward(const Vec* w, const Vec* slopes, const float* x, Vec* own, float* below,
                      int inputs) {
@@ -88,8 +88,9 @@ constexpr decltype(&backward<1>) back[MOST + 1] = {
 
 static inline float logistic(float x) { return 1.f / (1.f + std::exp(-(x > -80.f ? x : -80.f))); }
 
-// Returns an example's loss and sets the slopes of its `count` outputs' sums: 0, the cross-entropy
-// of the inputs given back; 1, that of the tricks; 2, one output's squared error, tricks on [0, 1].
+// Returns an example's loss and sets the slopes of its `count` outputs' sums. `loss` is 0 for the
+// cross-entropy of the reproduced inputs, 1 for that of the tricks, 2 for one output's squared
+// error with tricks on [0, 1].
 static float miss(int loss, const float* sums, const float* inputs, int tricks, int count,
                   float* slopes) {
     float total = 0;
@@ -119,8 +120,8 @@ static void change(float* __restrict w, float* __restrict squares, const Room& s
     float* __restrict slopes = sums.get();
     for (long k = 0; k < sums.count; k++) {
         const float slope = slopes[k] * share;
-        // what is added is nothing beside 1e-8 squared; without it squares fade below what a
-        // float can hold well, and their roots, taken in haste, would be no numbers
+        // the added term is negligible beside 1e-8 squared; without it squares would shrink below
+        // the normal range of a float, and their fast square roots would be NaN
         squares[k] = decay * squares[k] + (1 - decay) * slope * slope + 1e-30f;
         w[k] -= rate * slope / (std::sqrt(squares[k]) + 1e-8f);
         slopes[k] = 0;
@@ -131,15 +132,15 @@ static void change(float* __restrict w, float* __restrict squares, const Room& s
 
 // Passes once over n examples in their order; returns the sum of their losses, each before the
 // change that its batch makes. `inputs` is (n, inputs of the first layer), `tricks` (n). A row of
-// weights has MOST vectors at most.
+// weights has at most MOST vectors.
 extern "C" double epoch(const Layer* layers, int levels, const uint8_t* inputs,
                         const int64_t* tricks, const int64_t* order, long n, int batch, int loss,
                         float rate, float decay) {
-    // of each level the values and slopes of all its blocks' outputs, one after the other
+    // for each level the values and slopes of all its blocks' outputs, one after the other
     std::vector<Room> values, slopes, weight_sums, bias_sums;
     const int size = layers[0].blocks * layers[0].inputs;
     values.emplace_back(size), slopes.emplace_back(0);
-    int learns = levels;  // from this level on
+    int learns = levels;  // from this level up
     for (int k = 0; k < levels; k++) {
         const Layer& l = layers[k];
         values.emplace_back(long(l.blocks) * l.outputs), slopes.emplace_back(values.back().count);

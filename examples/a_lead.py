@@ -1,4 +1,4 @@
-"""An opening lead: which card beats 3NT most often when only the auction is known.
+"""An opening lead: which card beats 3NT most often if only the auction is known.
 
 python examples/a_lead.py
 """

@@ -1,4 +1,4 @@
-"""A bidding decision: is game worth bidding with these cards, opposite 1NT.
+"""A bidding decision: is game worth bidding with these cards opposite 1NT?
 
 python examples/a_simulation.py
 """

@@ -1,4 +1,4 @@
-"""One deal: what the network expects, how sure it is, and what is true.
+"""One deal: what the network expects, how sure it is, and the exact result.
 
 python examples/one_deal.py
 """

@@ -2,7 +2,7 @@
 
 python examples/train_a_network.py [FOLDER]
 
-Needs torch and onnx: pip install 'trickcast[train]'. The settings are those of ``fast`` but for
+Needs torch and onnx: pip install 'trickcast[train]'. The settings are those of ``fast``, except for
 these; ``trickcast train fast --settings`` lists them all.
 """
 

@@ -133,6 +133,8 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["auction", "1N", "--vulnerable", "us"], "'us' is not a vulnerability"),
         (["auction", ""], "auction is empty"),
         (["auction", "1N", "--meaning", ""], "meaning is empty"),
+        (["auction", "1N", "--meaning", "ns 2C hcp 5"], "a colon is missing after '2C'"),
+        (["auction", "1N", "--meaning", "1N p 2C"], "a colon is missing after '1N p 2C'"),
         (["auction", "1N", "--meaning", "mine"], "'mine' is not a meaning (expected such as"),
         (["auction", "1N", "--meaning", "mine.toml"], "mine.toml: no such file"),
         (["auction", "1N", "--boards", "3"], "--boards needs a file of boards"),

@@ -149,6 +149,8 @@ def test_what_cannot_be_scored_is_refused(run: Any, small: Path, spoil: Any, say
     [
         (b"set,deal\n\n\nx\n", "line 4: 1 cells (expected 2)"),
         (b"set,deal,strain,declarer,tricks\n\n\n%s,0,S,N,14\n", "line 4: tricks is 14"),
+        (b"", "answers.csv: the file is empty"),
+        (b"set;deal\n\n\nx\n", "line 4: 1 cells (expected 2)"),
         ("set,deal\nM\u00fcller,0\n".encode("latin-1"), "not text in UTF-8"),
         (b"set,deal\n" + b"x" * 140_000 + b",0\n", "line 2: field larger than field limit"),
     ],
@@ -160,6 +162,14 @@ def test_what_cannot_be_read_is_told_with_its_line(
     path.write_bytes(content.replace(b"%s", str(SETS["library-test"]).encode()))
     result = Result(*run("bench", path, "--deals", small))
     assert (result.status, result.out) == (2, "") and says in result.err
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_spreadsheets_separators_say_the_same(run: Any, small: Path, separator: str) -> None:
+    path, table = small.with_name("answers.csv"), answers()
+    expected = json.loads(bench(run, table, small, "--json").out)["figures"]
+    table.to_csv(path, index=False, sep=separator)
+    assert json.loads(run("bench", path, "--deals", small, "--json")[1])["figures"] == expected
 
 
 def test_other_deals_than_the_sets_are_refused(run: Any, small: Path) -> None:

@@ -93,10 +93,11 @@ def test_what_is_plainly_meant_is_read(text: str) -> None:
     [
         ("", ["no first seat"]),
         (TEXT[3:], ["no first seat", "N:"]),
+        (str(Deal(TEXT)), ["no first seat", "diagram, pass deal.pbn"]),
         (TEXT.replace("Q4.", "A4."), ["SA", "North", "East"]),
         (TEXT[:-1], ["West", "12 cards", "expected 13"]),
         (TEXT.replace("T94", "T954"), ["North", "14 cards"]),
-        (TEXT.replace("KQ9832", "KQX832"), ["North", "'X'", "AKQJT98765432", "position 5"]),
+        (TEXT.replace("KQ9832", "KQX832"), ["North", "'X' at position 5", ": name the card here"]),
         (TEXT.replace("KQ9832", "KQ98K2"), ["North", "HK", "twice"]),
         (TEXT.rsplit(" ", 1)[0], ["3 hands"]),
         (TEXT + " A.K.Q.J", ["5 hands"]),

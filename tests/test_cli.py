@@ -442,6 +442,10 @@ def test_every_help_shows_the_choices_and_what_is_said_of_each_option(run) -> No
             assert choices is None, f"{where}: shown as choices, not told"
 
 
+def test_the_help_says_that_a_busy_server_refuses(run) -> None:
+    assert "same time; more are refused" in " ".join(run("serve", "--help")[1].split())
+
+
 def test_the_help_lists_the_commands_in_groups(run) -> None:
     headings = re.findall(r"^([A-Z].*):$", run("--help")[1], re.MULTILINE)
     assert headings[1:] == [*app._COMMANDS, "Papers and plug-ins"]
@@ -709,15 +713,35 @@ def test_open(run) -> None:
     assert told["call"] in told["probabilities"] and told["system"] == "acol"
 
 
+@pytest.mark.parametrize(
+    ("asked", "last"),
+    [
+        (["estimate"], "skipped: 2 more (--json lists all)"),
+        (["estimate", "--json"], "skipped: 2 more"),
+        (["report", "-o", os.devnull, "--hands", "N"], "skipped: 2 more"),
+    ],
+)
+def test_many_skipped_places_are_cut_and_json_is_named_where_there_is_any(
+    run, tmp_path: Path, asked: list[str], last: str
+) -> None:
+    path = tmp_path / "x.pbn"
+    path.write_text('[Deal ""]\n\n' * 22 + f'[Deal "{BOARD}"]\n')
+    status, _, err = run(asked[0], path, *asked[1:])
+    *listed, rest = err.splitlines()
+    assert status == 3 and rest == last
+    assert [line.split(": ")[2] for line in listed if line.startswith("skipped: ")] == [
+        f"line {line}" for line in range(1, 41, 2)
+    ]
+
+
 @pytest.mark.solver
 def test_what_is_no_deal_is_skipped_and_told(run, tmp_path: Path) -> None:
     path = tmp_path / "x.pbn"
     bad = '[Deal ""]\n\n'
     path.write_text(f'[Deal "{BOARD}"]\n\n{bad * 4}[Deal "{BOARD}"]\n')
     status, out, err = run("solve", path)
-    assert status == 3 and out.count("♠") and len(err.splitlines()) == 3
+    assert status == 3 and out.count("♠") and len(err.splitlines()) == 4
     assert err.splitlines()[0].startswith(f"skipped: {path}: line 3: deal '': no first seat")
-    assert err.splitlines()[2] == "skipped: 2 more (--json lists all)"
     status, out, _ = run("solve", path, "--json")
     *deals, last = map(json.loads, out.splitlines())
     assert status == 3 and [deal["deal"] for deal in deals] == [BOARD, BOARD]

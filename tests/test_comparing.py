@@ -1,5 +1,6 @@
 """Contracts and ways of bidding compared on the same layouts."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import hands_of, hcp, lengths
+from trickcast.dealing import ConstraintError
 from trickcast.scoring import imps, matchpoints
 from trickcast.simulation import Comparison, SimulationError
 
@@ -109,18 +111,43 @@ def test_a_comparison_prints(solved) -> None:
     ("choices", "options", "error", "message"),
     [
         (["4S"], {"by": "S"}, SimulationError, "fewer than two"),
+        ([["3N", "4S"]], {"by": "S"}, SimulationError, "pass contracts one by one"),
+        ([("3N", "4S", "5C")], {"by": "S"}, SimulationError, "pass contracts one by one"),
         (["4S", "3N"], {"side": "N"}, SimulationError, "side is"),
         (["PASS", "PASS"], {}, SimulationError, "no contract is played"),
         (["4S by S", "3N by N if hcp(north) > 9"], {}, SimulationError, "no else"),
         (["4S by S", "8N by N"], {}, tc.DealError, "not a contract"),
         (["4S by S", "3N by X"], {}, tc.DealError, "not a seat"),
         (["4S by S", "3N by N"], {"vulnerable": "most"}, tc.DealError, "not a vulnerability"),
-        (["4S by S", "3N by N if hcpp(north) > 9 else PASS"], {}, ValueError, "hcpp"),
     ],
 )
 def test_what_cannot_be_compared(choices, options, error, message) -> None:
     with pytest.raises(error, match=message):
-        print(tc.compare(*choices, **options, **KNOWN, samples=20, solve=0))
+        tc.compare(*choices, **options, **KNOWN, samples=20, solve=0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("hpc(north) >= 16", "rule, line 1, column 7: hpc is not a count (did you mean hcp?)"),
+        ("x", "rule, line 1, column 7: x is not a name"),
+        ("hcp(north)", "rule, line 1, column 7: hcp(north) is a number"),
+        ("tricks(south, notrump) >= 9", "tricks() is not known from the cards alone (expected co"),
+    ],
+)
+def test_a_wrong_rule_is_told_before_anything_is_dealt(monkeypatch, condition, message) -> None:
+    monkeypatch.setattr("trickcast.simulation.simulating.lay_out", None)
+    for by in ("S", None):
+        with pytest.raises(ConstraintError, match=re.escape(message)):
+            tc.compare("2N", f"3N if {condition} else 2N", by=by, **KNOWN)
+
+
+def test_a_rule_that_divides_by_zero_is_told_with_its_place() -> None:
+    asked: dict[str, Any] = {"by": "S", "north": KNOWN["north"], "samples": 200, "solve": 0}
+    with pytest.raises(ConstraintError, match="rule, line 1, column 7: a division by zero"):
+        tc.compare("2N", "3N if hcp(south) / 0 > 1 else 2N", **asked)
+    first = "PASS if spades(south) == 0 else 3N if hcp(south) / spades(south) > 1 else 2N"
+    assert len(tc.compare("2N", first, **asked)) == 2
 
 
 def test_a_hand_with_a_described_partner_is_the_mean_over_partners() -> None:

@@ -79,6 +79,14 @@ def test_solved_boards_hold_their_tricks(run) -> None:
     ]  # fmt: skip
 
 
+def test_all_boards_after_an_auction_have_its_dealer_as_the_help_says(run) -> None:
+    _, out, _ = run("deal", "-n", 2, "--auction", "1N P", "--json")
+    boards = [json.loads(line) for line in out.splitlines()]
+    assert [(board["dealer"], board["vulnerable"]) for board in boards] == [("N", "none")] * 2
+    told = " ".join(run("deal", "--help")[1].split())
+    assert "board number; N with auction" in told and "board number; none with auction" in told
+
+
 @pytest.mark.solver
 def test_a_diagram_shows_the_board(run) -> None:
     out = run("deal", "--south", "AQ864.K75.A3.KJ4", "--to", "diagram", "--solve")[1]

@@ -42,7 +42,7 @@ def test_tables_of_the_file_are_not_solved_again(
     monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
     status, taken, err = run(name, tmp_path / "known.pbn", *options, "--json")
     assert (status, taken) == (0, solved_here)
-    assert err == "note: 3 tables taken as the file holds them (--check N solves N of them again)\n"
+    assert err == "note: 3 tables were taken from the file (--check N solves N again)\n"
 
 
 @pytest.mark.solver
@@ -67,7 +67,7 @@ def test_a_check_says_that_tables_agree(run, tmp_path: Path, exact: DealSet) -> 
     tc.write(exact, tmp_path / "known.pbn")
     _, out, err = run("solve", tmp_path / "known.pbn", "--check", 2)
     assert err.splitlines() == [
-        "note: 1 table taken as the file holds them",
+        "note: 1 table was taken from the file",
         "note: 2 tables solved again, as the file says",
     ]
     assert out == run("solve", tmp_path / "known.pbn")[1]
@@ -114,5 +114,5 @@ def test_a_real_file_of_299_boards_needs_no_solver(run, shared: Path, monkeypatc
 
     monkeypatch.setattr("trickcast.solver.solving.solve_batches", some)
     status, out, err = run("par", shared / "data" / "boards" / "example2.pbn", "--json")
-    assert status == 0 and "299 tables taken" in err
+    assert status == 0 and "299 tables were taken" in err
     assert len(out.splitlines()) == 299

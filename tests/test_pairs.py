@@ -112,6 +112,7 @@ def test_one_hand_against_many(accurate) -> None:
     [
         (N, N, "both hands hold SA"),
         ([N, N], [S, N], "pair 1 of 2: both hands hold SA"),
+        ([N], [N], "^both hands hold SA"),
         ([N, N, N], [S, S], "3 hands and 2 partners"),
         ("A432.A432.432.3", S, "12 cards"),
         ([N], ["KQJ5.KQJ5.76.76"], "hand 0 of 1"),

@@ -77,6 +77,14 @@ MORE: dict[str, Test] = {
     "a five-card major, 10+": lambda h: five_card_major(h) and h.hcp >= 10,
     "6-card heart suit": lambda h: h.lengths[1] >= 6,
     "6-card suit": lambda h: max(h.lengths) >= 6,
+    "spades 5+, hearts 5+": lambda h: min(h.lengths[:2]) >= 5,
+    "spades 5 or hearts 5": lambda h: 5 in h.lengths[:2],
+    "(spades 4+, hearts 5+) or (spades 5+, hearts 4+)": lambda h: (
+        min(h.lengths[:2]) >= 4 and max(h.lengths[:2]) >= 5
+    ),
+    "spades 4-5 or hearts 4-5": lambda h: not {4, 5}.isdisjoint(h.lengths[:2]),
+    "4-5 spades": lambda h: 4 <= h.lengths[0] <= 5,
+    "4 to 5 major": lambda h: not {4, 5}.isdisjoint(h.lengths[:2]),
     "no 5-card minor": lambda h: max(h.lengths[2:]) < 5,
     "without a 5-card major 15-17": lambda h: 15 <= h.hcp <= 17 and not five_card_major(h),
     "15-17 balanced or 20-21 balanced": lambda h: (
@@ -187,6 +195,16 @@ AMBIGUOUS = [
      "(expected (15-17 balanced) or (5422); or 15-17, (balanced or 5422))"),
     ("not balanced 15-17", 1,
      "not balanced, or not all of it? (expected a comma or brackets after not)"),
+    ("5-5 majors", 1, "5-5 in both suits or in one? "
+     "(expected spades 5+, hearts 5+; or spades 5 or hearts 5)"),
+    ("12-14, 4–4 minors", 8, "4–4 in both suits or in one? "
+     "(expected diamonds 4+, clubs 4+; or diamonds 4 or clubs 4)"),
+    ("not 4-5 major", 5, "4-5 in both suits or in one? (expected (spades 4+, hearts 5+) or "
+     "(spades 5+, hearts 4+); or spades 4-5 or hearts 4-5)"),
+    ("5-4 in the majors", 1, "5-4 which way round? (expected (spades 5+, hearts 4+) or"),
+    ("five-five minors", 1, "five-five in both suits or in one? (expected diamonds 5+, clubs 5+"),
+    ("5-4 majors", 1, "5-4 which way round? "
+     "(expected (spades 5+, hearts 4+) or (spades 4+, hearts 5+))"),
     ("15-17 hearts 3+", 1, "15-17 hearts are too many (expected a comma: 15-17, hearts 4+)"),
 ]  # fmt: skip
 WRONG = [
@@ -276,6 +294,7 @@ def test_a_strategy_chooses_a_contract_for_each_deal() -> None:
     expected = [0 if h.lengths[0] >= 5 and h.hcp >= 14 else 1 if h.hcp >= 16 else 2 for h in HANDS]
     assert rule.choose(DEALS).tolist() == rule.choose(DEALS.owners).tolist() == expected
     assert rule.choose(DEALS[:0]).tolist() == []
+    assert rule.decided_by(DEALS).tolist() == expected and len(rule.conditions) == 2
 
 
 def test_a_strategy_names_each_contract_once_and_may_have_no_condition() -> None:

@@ -272,6 +272,18 @@ def test_a_board_that_a_file_has_not_is_named_with_what_was_skipped(run, tmp_pat
 
 
 @pytest.mark.solver
+def test_of_boards_with_one_number_the_first_is_shown(run, tmp_path: Path) -> None:
+    board = f'[Board "1"]\n[Deal "{BOARD}"]\n[Contract "4H"]\n[Declarer "N"]\n[Play "E"]\nSQ\n\n'
+    (tmp_path / "x.pbn").write_text(board * 2)
+    for asked, which in (
+        ([], "the first that can be judged is shown (--all: all of them)"),
+        (["--all"], "all are judged"),
+    ):
+        status, _, err = run("play", tmp_path / "x.pbn", "--board", "1", *asked)
+        assert (status, err) == (0, f"note: 2 boards are numbered 1; {which}\n")
+
+
+@pytest.mark.solver
 def test_boards_that_are_passed_out_are_called_so(run, tmp_path: Path) -> None:
     deal = f'[Deal "{BOARD}"]\n'
     passed, played = (

@@ -301,6 +301,9 @@ def test_single_hands_are_cards_or_lessons(run, match: Path, tmp_path: Path) -> 
     for wrong in ("X", "NN", ""):
         status, _, error = run("report", match, "-o", out, "--hands", wrong)
         assert status == 2 and "expected letters of seats" in error
+    for vain in (["--hardest-first"], ["--check", "3"]):
+        status, _, error = run("report", match, "-o", out, "--hands", "S", *vain)
+        assert status == 2 and f"{vain[0]} has no effect with --hands" in error
 
 
 @pytest.mark.solver

@@ -38,7 +38,7 @@ def test_files_are_put_together_and_numbers_that_stand_twice_are_told(run, files
     out = tmp_path / "out.pbn"
     status, _, error = run("convert", *files, out)
     assert status == 0 and len(tc.read(out)) == 16
-    assert error.startswith("note: 2 board numbers stand for more than one deal: 11, 12 (")
+    assert error.startswith("note: 2 board numbers are used for more than one deal: 11, 12 (")
     assert error.endswith(f"note: 16 deals written to {out}\n")
     run("convert", *files, out, "--renumber", "21", "--force")
     boards = tc.read(out).boards
@@ -68,7 +68,7 @@ def test_tables_of_one_deal_keep_a_number_in_common(run, tmp_path) -> None:
 def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
     out = tmp_path / "out.html"
     status, said, error = run("report", *files, "-o", out, "--boards", "12-13", "--per-page", "4")
-    assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number stands for" in error
+    assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number is used for" in error
     travellers = tmp_path / "results.csv"
     travellers.write_text("board,contract,declarer,result\n1,4S,N,9\n1,4S,N,10\n")
     assert run("report", files[0], travellers, "-o", out, "--boards", "1")[0] == 0
@@ -83,6 +83,27 @@ def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:
     assert status == 2 and "no deals to write" in error
     status, _, error = run("report", files[0], "-o", tmp_path / "out.html", "--boards", "90")
     assert status == 2 and "there is no board 90" in error
+
+
+@pytest.mark.parametrize(
+    ("numbers", "note"),
+    [
+        ("2-12", ""),
+        ("9-20", "note: there are no boards 13-20\n"),
+        ("0,3,99", "note: there are no boards 0, 99\n"),
+        ("12-13", "note: there is no board 13\n"),
+        ("1-999999999", "note: there are no boards 13-999999999\n"),
+    ],
+)
+def test_numbers_that_no_board_has_are_told(run, files, numbers: str, note: str) -> None:
+    assert run("estimate", files[0], "--boards", numbers, "--json")[::2] == (0, note)
+
+
+def test_a_range_that_runs_backwards_is_refused(run, files, tmp_path) -> None:
+    for command in (["estimate", files[0]], ["convert", files[0], tmp_path / "out.pbn"]):
+        status, out, err = run(*command, "--boards", "2,3-1")
+        assert (status, out) == (2, "")
+        assert err == "trickcast: --boards '2,3-1': 3-1 runs backwards (expected 1-3)\n"
 
 
 def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) -> None:
@@ -102,6 +123,18 @@ def test_a_file_that_is_there_is_replaced_only_on_request(run, files, tmp_path) 
         f"note: 2 deals written to {out}\n",
     )
     assert run("convert", out, out)[0] == 0, "a file may be converted in its place"
+
+
+def test_another_format_replaces_a_file_only_if_asked(run, tmp_path) -> None:
+    path = tmp_path / "x.pbn"
+    tc.write(tc.random_deals(3, seed=1), path)
+    before = path.read_bytes()
+    status, _, err = run("convert", path, path, "--to", "gib")
+    assert (status, err) == (2, f"trickcast: {path} exists already (--force replaces it)\n")
+    assert path.read_bytes() == before
+    assert run("convert", path, path, "--to", "PBN", "--from", "pbn")[0] == 0
+    assert run("convert", path, path, "--to", "gib", "--force")[0] == 0
+    assert len(tc.read(path, format="gib")) == 3
 
 
 def test_a_part_of_a_file_replaces_the_whole_only_if_asked(run, tmp_path) -> None:

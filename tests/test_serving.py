@@ -308,6 +308,17 @@ WRONG: list[tuple[str, Any, str]] = [
     ("compare", {"contracts": ["4S"], "by": ["N"]}, "fewer than two contracts"),
     ("compare", {"contracts": ["4S", "3N", "2N"], "by": ["N", "E"]}, "2 declarers for 3"),
     ("compare", {"contracts": ["4S", "3N if hcp(north) > 9"]}, "has no else"),
+    (
+        "compare",
+        {"contracts": ["4S", "3N"], "by": ["S"], "side": "EW"},
+        "side has no effect with by",
+    ),
+    ("compare", {"contracts": ["2N", "3N if hpc(north) > 9 else 2N"]}, "hpc is not a count"),
+    (
+        "compare",
+        {"contracts": ["2N", "3N if hcp(north) / 0 > 1 else 2N"], "samples": 20, "solve": 0},
+        "rule, line 1, column 7: a division by zero",
+    ),
     ("leads", {"leader": NORTH, "contract": "8S", "by": "N"}, "'8S'"),
     ("leads", {"leader": NORTH, "contract": "4S", "by": "N", "east": NORTH}, "is given twice"),
     ("convert", {"deals": [EASY, "N:foo"], "to": "text"}, "deal 1: deal 'N:foo': 1 hand"),
@@ -397,6 +408,31 @@ def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
     answers = [client.post("/v1/simulate", json=asked | more) for more in ({}, nothing)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("simulate", {"contract": "3N", "south": SOUTH, "samples": 20, "solve": 0}),
+        ("compare", {"contracts": ["3N", "4S"], "south": SOUTH, "samples": 20, "solve": 0}),
+        ("estimate", {"deals": [EASY]}),
+        ("hand", {"hands": [NORTH]}),
+        ("pair", {"north": [NORTH], "south": [SOUTH]}),
+        ("open", {"hands": [NORTH]}),
+        ("bid", {"hand": NORTH}),
+    ],
+)
+def test_null_is_not_given_for_every_key_that_has_a_default(client, path, asked) -> None:
+    schema = client.get("/openapi.json").json()["components"]["schemas"][f"{path.title()}Request"]
+    keys = schema["properties"].keys() - schema.get("required", [])
+    assert keys - asked.keys()
+    bare = client.post(f"/v1/{path}", json=asked)
+    nulls = client.post(f"/v1/{path}", json=dict.fromkeys(keys) | asked)
+    assert (bare.status_code, nulls.status_code) == (200, 200), nulls.text
+    assert nulls.json() == bare.json()
+    for key in keys:
+        kinds = schema["properties"][key]["anyOf"]
+        assert {"type": "null"} in kinds, key
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from test_contest import DEAL, Clock, problem
 from test_serving import EASY, NORTH, running, solvers_of
 from test_serving_parts import wait_until
 from trickcast._processes import Refusal
+from trickcast.dealing import ConstraintError
 from trickcast.web.serve import contest as contests
 from trickcast.web.serve import jobs
 from trickcast.web.serve.api import application
@@ -88,6 +89,15 @@ def test_an_answer_that_is_too_large_is_refused(monkeypatch) -> None:
     with pytest.raises(Refusal, match="the answer is too large .expected at most 16,777,216 bytes"):
         jobs.answer(json.dumps({"job": "much"}).encode(), sent.append)
     assert len(sent) == 3
+
+
+def test_a_text_of_the_language_that_is_wrong_ends_no_process(monkeypatch) -> None:
+    def wrong(*_: object) -> None:
+        raise ConstraintError("rule, line 1, column 7: hpc is not a count")
+
+    monkeypatch.setitem(jobs.JOBS, "wrong", wrong)
+    with pytest.raises(Refusal, match="hpc is not a count"):
+        jobs.answer(b'{"job": "wrong"}', lambda _: None)
 
 
 # --- pages of other sites ------------------------------------------------------------------------

@@ -107,6 +107,16 @@ def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
     assert strict.status_code == 422 and strict.json()["detail"].startswith("a.pbn: ")
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["session", "estimate", "solve", "par", "bid", "auction", "play", "played", "convert?to=lin"],
+)
+def test_a_file_without_deals_is_refused_as_by_the_command_line(client, path) -> None:
+    headers = {"content-type": "application/x-csv"}
+    answer = client.post(f"/v1/{path}", content=b"deal\n", headers=headers)
+    assert (answer.status_code, answer.json()["detail"]) == (422, "the file: contains no deals")
+
+
 @pytest.mark.solver
 @pytest.mark.parametrize("form", ["pbn", "lin", "csv", "zrd"])
 def test_a_file_is_converted_as_by_the_command_line(client, boards, tmp_path, form) -> None:
@@ -287,7 +297,7 @@ def test_no_message_about_a_file_names_options_of_the_command(client, boards) ->
         assert answer.status_code == 422 and "--" not in answer.json()["detail"]
         return answer.json()["detail"]
 
-    unknown = refused(b"\x89PNG\r\n", "card.png", to="pbn")
+    unknown = refused(b"rubbish", "notes", to="pbn")
     assert "; the key from names one)" in unknown and "format=" not in unknown
     hands = EASY.removeprefix("N:").encode()
     assert "if it is GIB, pass from=gib)" in refused(hands, "a.txt", to="pbn", strict="true")

@@ -1,5 +1,6 @@
 """The played session: joining, comparing, judging, and what files get wrong."""
 
+import csv
 import gzip
 import json
 import re
@@ -207,6 +208,72 @@ def test_two_rooms_are_one_board(match):
     for pair in ranked:
         total = sum(part.value for part in pair.parts.values())
         assert total == pytest.approx(pair.score.value) and pair.score.interval is None
+
+
+def rooms(path: Path, *second: str) -> session.Judged:
+    """Write a match of two boards: 10 IMPs on the first, and these rows of the second."""
+    head = "board,room,contract,declarer,result,score_ns,score_ew,penalty_ns,penalty_ew"
+    first = ("1,open,4H,N,10,,,,", "1,closed,3NT,S,8,,,,")
+    path.write_text("\n".join((head, *first, *second)) + "\n")
+    return session.compared(session.read(path))
+
+
+@pytest.mark.parametrize(
+    ("second", "won", "margins"),
+    [
+        (("2,open,A+/A-,,,,,,", "2,closed,3NT,S,9,,,,"), (13, 0), (13, -13)),
+        (("2,open,3NT,S,9,,,,", "2,closed,A+/A-,,,,,,"), (10, 3), (7, -7)),
+        (("2,open,A+/A-,,,,,,",), (13, 0), (13, -13)),
+        (("2,open,A,,,,,,",), (10, 0), (10, -10)),
+        (("2,open,A+/A+,,,,,,", "2,closed,3NT,S,9,,,,"), (13, 3), (13, -7)),
+        (("2,open,A-/A-,,,,,,", "2,closed,3NT,S,9,,,,"), (7, -3), (7, -13)),
+        (("2,open,A+/A+,,,,,,", "2,closed,A+/A+,,,,,,"), (13, 3), (13, -7)),
+        (("2,open,A+/A,,,,,,", "2,closed,A/A+,,,,,,"), (13, 0), (13, -10)),
+        (("2,open,60%/40%,,,,,,", "2,closed,3NT,S,9,,,,"), (13, 0), (13, -13)),
+        (("2,open,A+,,,,,,", "2,closed,3NT,S,9,,,,"), (13, 0), (13, -10)),
+        (("2,open,3NT,S,9,,,2,", "2,closed,3NT,S,9,,,,"), (8, 0), (8, -10)),
+        (("2,open,3NT,S,9,,,,", "2,closed,3NT,S,9,,,2,1.5"), (8.5, -2), (8.5, -12)),
+    ],
+)
+def test_a_match_counts_adjusted_scores_and_penalties(tmp_path, second, won, margins):
+    (found,) = session.matches(rooms(tmp_path / "match.csv", *second))
+    assert (found.boards, found.imps) == (2, won)
+    assert found.victory_points == tuple(victory_points(each, 2)[0] for each in margins)
+
+
+def test_a_board_without_a_score_at_both_tables_is_none_of_a_match(tmp_path):
+    for second in ("2,closed,3NT,S,9,,,,", "2,open,55%/45%,,,,,,"):
+        (found,) = session.matches(rooms(tmp_path / "match.csv", second))
+        assert (found.boards, found.imps) == (1, (10, 0))
+
+
+def test_penalties_in_percent_are_not_taken_from_imps(tmp_path):
+    row = "2,open,3NT,S,9,,,10,"
+    path = tmp_path / "match.csv"
+    rooms(path, row)
+    path.write_text(path.read_text().replace("penalty_ew", "mp_ns").replace(row, f"{row}1"))
+    judged = session.compared(session.read(path))
+    assert judged.session.scoring == "matchpoints"
+    assert [found.imps for found in session.matches(judged)] == [(10, 0)]
+
+
+def test_percentages_in_imps_are_averages_or_told(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "board,ns,ew,contract,declarer,result,imp_ns\n1,1,2,4H,N,10,10\n1,3,4,3NT,S,8,-10\n"
+        "2,1,2,60%/40.0 %,,,\n2,3,4,50%/55%,,,\n"
+    )
+    played = session.read(path)
+    found = session.pairs(session.compared(played))
+    assert {pair.number: (pair.score.value, pair.boards) for pair in found} == {
+        "1": (13, 2), "2": (-13, 2), "3": (-10, 2), "4": (10, 1),
+    }  # fmt: skip
+    (told,) = (entry for entry in played.skipped if "IMPs" in entry.reason)
+    assert told.place == f"{path}: line 5" and told.reason == (
+        "55% has no IMPs, so East-West's board does not count "
+        "(expected A+, A or A-, or 60, 50 or 40 %)"
+    )
+    assert type(told) is tc.cards.Skipped, "no note: something does not count"
 
 
 @pytest.mark.solver
@@ -493,6 +560,10 @@ def reasons(*paths: Path) -> list[str]:
     ("row", "said"),
     [
         ("1,,,,,455,", "score 455, which no contract gives"),
+        ("1,999%,,,,,", "contract '999%' is left out: expected at most 100 %"),
+        ("1,,,,,100.5 %,", "score_ns '100.5 %' is left out: expected at most 100 %"),
+        ("1,A+/101%,,,,,", "an adjusted score only for North-South"),
+        ("1,4S,N,10,,,60%", "percentage_ns '60%' is left out: expected a number"),
         ("1,4S,N,,,420,", "without result: the score 420 counts"),
         ("1,,,10,,,", "without contract and declarer: the table has no score"),
         ("1,4S,N,10,,620,", "score 620 where 4S, 10 tricks, should be 420"),
@@ -611,6 +682,29 @@ def test_travellers_may_have_semicolons_and_may_be_packed(tmp_path, club):
     played = session.read(club[0], path)
     assert played.skipped == ()
     assert [table.score for table in played.boards[0].tables] == [690, 400]
+
+
+@pytest.mark.parametrize(("row", "counted"), [("A+,", ["1"]), ("A+,A-", ["1", "2"])])
+def test_a_score_adjusted_for_one_side_is_none_for_the_other(tmp_path, club, row, counted):
+    path = tmp_path / "odd.csv"
+    path.write_text(f"board,ns,ew,score_ns,score_ew\n1,1,2,{row}\n")
+    played = session.read(club[0], path)
+    found = {pair.number: pair.boards for pair in session.pairs(session.compared(played))}
+    assert [number for number, boards in sorted(found.items()) if boards] == counted
+    assert len(played.skipped) == (row == "A+,")
+
+
+def test_travellers_may_be_written_as_spreadsheets_do(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "Board No;NS Pair;EW Pair;Contract;By;Result;percentage_ns\n"
+        "1;1;2;4S;N;+1;100,0\n1;3;4;Pass Out;;;0,00\n"
+    )
+    played = session.read(club[0], path)
+    assert played.skipped == ()
+    first, second = played.boards[0].tables
+    assert (first.score, first.stated.percent[0]) == (450, 100)
+    assert (second.score, second.stated.percent[0]) == (0, 0)
 
 
 def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
@@ -814,6 +908,22 @@ def test_boards_without_cards_are_scored_only(run, club):
     assert content["pairs"][0]["number"] == "4"
 
 
+def test_adjusted_scores_and_penalties_are_in_json_and_csv(run, club):
+    tables = [
+        table
+        for board in json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
+        for table in board["tables"]
+    ]
+    assert [table["penalties"] for table in tables] == [[0, 0], [10, 0], *[[0, 0]] * 7]
+    assert [table["adjusted"] for table in tables[5:8]] == [[None] * 2, ["A+", "A-"], [None] * 2]
+    rows = list(csv.DictReader(run("session", *club, "--scores", "--csv")[1].splitlines()))
+    names = ("adjusted_ns", "adjusted_ew", "penalty_ns", "penalty_ew")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("A+", "A-", "0.0", "0.0") if n == 6 else ("", "", "10.0" if n == 1 else "0.0", "0.0")
+        for n in range(9)
+    ]
+
+
 def test_a_match_may_come_on_standard_input(match):
     with match.open("rb") as stream:
         played = session.read(stream)
@@ -826,6 +936,8 @@ def test_scores_alone_need_no_solver(run, club):
     assert status == 0 and content["boards"][0]["par"] is None
     assert content["boards"][0]["tables"][0]["expected"] is None
     assert content["pairs"][0]["score"] == 0.8333
+    error = "trickcast: players has no effect with scores\n"
+    assert run("session", *club, "--scores", "--players", "club") == (2, "", error)
     club[1].write_text("board,contract,declarer,result\n1,PASS,,\n1,4S,N,10\n")
     (board, *_) = json.loads(run("session", *club, "--scores", "--json")[1])["boards"]
     assert board["field"] is None, "passes alone are no field"

@@ -15,13 +15,15 @@ from simulation_samples import AUCTION, KNOWN, NORTH, SOUTH, SPADES, WEST, inter
 from trickcast.cards import Seat, Strain, card_text
 from trickcast.cli import simulations
 from trickcast.cli.standard_streams import SafeOutput
+from trickcast.dealing import ConstraintError
 from trickcast.questions import Hooks
-from trickcast.questions.simulations import ContractSheet, SimulateQuestion
+from trickcast.questions.simulations import CompareQuestion, ContractSheet, SimulateQuestion
 from trickcast.simulation import contracts, trick_picture
 from trickcast.solver import solve_lead_batches
 
 HANDS = ["--south", SOUTH, "--north", NORTH, "--samples", 60]
 ONE = ["--contract", "4S", "--by", "S"]
+FEW = ["--samples", 20, "--solve", 0]
 
 
 def test_the_command_shows_tricks_and_contracts(run, monkeypatch) -> None:
@@ -157,6 +159,11 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
         (["compare", "4S"], ["fewer than two contracts"]),
+        (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["side has no effect with by"]),
+        (["compare", "3N if hpc(north) >= 16 else 2N", "2N", "--by", "S"], ["rule", "hpc", "hcp"]),
+        (["compare", "3N if hcp(east) / 0 > 1 else 2N", "2N", *FEW], ["division by zero"]),
+        (["simulate", "2S"], ["'2S' is a contract, not a board (write --contract 2S)"]),
+        (["simulate", "3nt", "--by", "S"], ["(write --contract 3N)"]),
         (["leads", WEST[:-1], "3N", "--by", "S"], ["12 cards"]),
         (["leads", WEST, "3N", "--by", "S", "--west", "hcp 5+"], ["west", "twice"]),
         (["compare", "PASS", "PASS", "--by", "S"], ["played"]),
@@ -374,3 +381,12 @@ def test_saved_layouts_replace_a_file_if_asked(run, tmp_path) -> None:
     target.write_text("an evening")
     status, *_ = run("simulate", *HANDS, "--solve", 0, "--save", target, "--force")
     assert status == 0 and len(tc.read(target)) == 60
+
+
+def test_a_text_of_the_language_that_is_wrong_is_no_traceback(run, monkeypatch) -> None:
+    def wrong(*_: object) -> None:
+        raise ConstraintError("rule, line 1, column 7: hpc is not a count")
+
+    monkeypatch.setattr(CompareQuestion, "ask", wrong)
+    told = run("compare", "4S", "3N", "--by", "S")
+    assert told == (2, "", "trickcast: rule, line 1, column 7: hpc is not a count\n")

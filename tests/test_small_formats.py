@@ -420,3 +420,22 @@ def test_files_of_other_kinds_are_named(tmp_path: Path, name: str, text: str, wh
     (tmp_path / name).write_text(text)
     with pytest.raises(FormatError, match=what):
         read(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x.pbn", "x.lin", "x.txt", "x"])
+def test_pages_and_pictures_under_the_names_of_deals_are_called_so(
+    tmp_path: Path, recwarn, name: str
+) -> None:
+    page = f"<!DOCTYPE html>\n<html><pre>\n{tc.random_deals(1, seed=1)[0]}\n</pre></html>\n"
+    for content, what in (
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0", "a picture, not deals"),
+        (page.replace("♠", "").encode(), "HTML, not deals"),
+        (b"\n<HTML><body>Results</body></HTML>", "HTML, not deals"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FormatError, match=f"{name}: {what}"):
+            read(tmp_path / name)
+    (tmp_path / "x.pbn").write_text(page, "utf-8")
+    with pytest.raises(FormatError, match=r"x\.pbn: HTML, not deals"):
+        read(tmp_path / "x.pbn")
+    assert not recwarn.list

@@ -1,4 +1,4 @@
-"""The par of deals: what is not known of their tricks is solved, then both sides bid."""
+"""The par of deals: solve tricks that are not known, then bid for both sides."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def par(
 ) -> Par | list[Par]:
     """Return the par of each deal: the score if both sides bid perfectly, seeing all cards.
 
-    Tables that a DealSet holds already are not solved again.
+    Tables that a DealSet already holds are not solved again.
 
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8; or a
             TrickTable.
-        dealer: Dealer of all deals, or a list of n. Default: as the board says, else by its number,
+        dealer: Dealer of all deals, or a list of n. Default: the board's, else by its number,
             else North.
         vulnerable: Vulnerability of all deals, or a list of n: none, ns, ew or both. Default: as
             for ``dealer``, else none.
@@ -71,7 +71,7 @@ def par(
 
 
 def _each(asked: Any, what: str, known: list[Any]) -> list[Any]:
-    """Return a value for each deal: as asked, one for all or a list, or else as known."""
+    """Return a value for each deal: as given, one for all or a list, or else as known."""
     if asked is None:
         return known
     if isinstance(asked, str | Seat | Vulnerability):

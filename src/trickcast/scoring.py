@@ -1,7 +1,7 @@
 """Duplicate scores, IMPs, matchpoints, victory points, and the par of a trick table.
 
-After the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints). Victory
-points are those of the continuous scale of the World Bridge Federation of 2013.
+Based on the Laws of Duplicate Bridge 2017: law 77 (scores) and law 78 (IMPs, matchpoints). Victory
+points follow the continuous scale of the World Bridge Federation of 2013.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Contract:
     doubling: int
     """0, 1 for doubled, 2 for redoubled."""
     by: Seat | None
-    """The declarer; None where it is not said."""
+    """The declarer; None if it is not given."""
 
     def __init__(self, text: str | Contract, by: str | Seat | None = None):
         level, strain, doubling = (
@@ -96,7 +96,7 @@ class Contract:
 
     @property
     def tricks(self) -> int:
-        """Tricks that make it."""
+        """Tricks needed to make it."""
         return BOOK + self.level if self.level else 0
 
     def __str__(self) -> str:
@@ -142,13 +142,13 @@ def score(contract: str | Contract, tricks: ArrayLike, vulnerable: bool) -> Any:
         raise ValueError(f"tricks {shorten(str(tricks))} (expected whole numbers 0 to 13)")
     scores = _score_by_tricks(bid, bool(vulnerable))[
         taken.astype(np.int64)
-    ]  # NumPy makes floats of none
+    ]  # NumPy would return floats
     return int(scores) if scores.ndim == 0 else scores
 
 
 @cache
 def _score_by_tricks(contract: Contract, vulnerable: bool) -> NDArray[np.int64]:
-    """(14,) scores for 0 to 13 tricks."""
+    """Return (14,) scores for 0 to 13 tricks."""
     if contract.strain is None:
         return np.zeros(14, dtype=np.int64)
     over = np.arange(14) - contract.tricks
@@ -159,7 +159,7 @@ def _score_by_tricks(contract: Contract, vulnerable: bool) -> NDArray[np.int64]:
 
 
 def _made(contract: Contract, strain: Strain, vulnerable: bool) -> int:
-    """The score of the contract made exactly."""
+    """Return the score of the contract made exactly."""
     trick_points = contract.level * _trick(strain) + 10 * (strain is Strain.NOTRUMP)
     trick_points <<= contract.doubling
     game = (500 if vulnerable else 300) if trick_points >= 100 else 50
@@ -178,8 +178,8 @@ def _overtrick(contract: Contract, vulnerable: bool) -> int:
 
 
 def _penalty(down: NDArray[np.int64], doubling: int, vulnerable: bool) -> NDArray[np.int64]:
-    """What undertricks cost; doubled 300 each, but the first 200, and 100 less for the first three
-    when not vulnerable.
+    """Return the penalty for undertricks. Doubled, each costs 300, except the first, which is 200;
+    each of the first three costs 100 less when not vulnerable.
     """
     if not doubling:
         return down * (100 if vulnerable else 50)
@@ -216,7 +216,7 @@ def imps(diff: ArrayLike) -> Any:
 
 
 def _finite(numbers: ArrayLike, what: str) -> NDArray[np.float64]:
-    """Return numbers as float64. Raises ValueError for what are none, or not finite."""
+    """Return numbers as float64. Raises ValueError for other values, or if not finite."""
     array = np.asarray(numbers)
     if array.size and (array.dtype.kind not in "iuf" or not np.isfinite(array).all()):
         raise ValueError(f"{what} {shorten(str(numbers))} (expected finite numbers)")
@@ -315,11 +315,11 @@ def victory_points(diff: float, boards: int) -> tuple[float, float]:
     With τ = (√5 - 1) / 2 and a blitz of B = 15 √boards IMPs, a margin M below B is worth 10 + 10 (1
     - τ^(3M/B)) / (1 - τ³), rounded to hundredths. From B on it is worth 20. If rounding would make
     an IMP worth more than the one before, the value between the two is raised by a hundredth. A
-    margin that is not whole, as with a carry-over, counts by its part of the step.
+    fractional margin, as with a carry-over, is interpolated.
 
     Args:
-        diff: Our IMPs less theirs.
-        boards: Number of boards of the match.
+        diff: Our IMPs minus theirs.
+        boards: Number of boards in the match.
 
     Returns:
         Two numbers that add up to 20.
@@ -359,11 +359,11 @@ def _victory_points(boards: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class ParContract:
-    """A contract that both sides can be content with."""
+    """A contract that neither side can improve on."""
 
     contract: Contract
     declarers: tuple[Seat, ...]
-    """One seat, or both of a side where it does not matter who plays it."""
+    """One seat, or both of a side if either can play it."""
     tricks: int
 
     def __str__(self) -> str:
@@ -372,16 +372,16 @@ class ParContract:
 
     @property
     def words(self) -> str:
-        """For people: ``4♥ by N or S``, ``5♦X by E, down 2``."""
+        """Text for people: ``4♥ by N or S``, ``5♦X by E, down 2``."""
         over = self.tricks - self.contract.tricks
         return self.bid + (f", down {-over}" if over < 0 else f", {over:+d}" if over else "")
 
     @property
     def bid(self) -> str:
-        """The same without a result: ``4♥ by N or S``."""
+        """The same without the result: ``4♥ by N or S``."""
         seats = " or ".join(seat.letter for seat in self.declarers)
         strain = self.contract.strain
-        assert strain is not None  # who passes is content without a contract
+        assert strain is not None  # a pass is never a par contract
         sign = "NT" if strain is Strain.NOTRUMP else strain.symbol
         doubled = "X" * self.contract.doubling
         return f"{self.contract.level}{sign}{doubled} by {seats}"
@@ -389,12 +389,12 @@ class ParContract:
 
 @dataclass(frozen=True, slots=True)
 class Par:
-    """The score when both sides bid as well as they can, all cards seen, and how it comes about."""
+    """The score if both sides bid perfectly with all cards seen, and the contracts behind it."""
 
     score: int
-    """Points of North-South, and less than 0 where East-West have them."""
+    """Points for North-South; negative if they go to East-West."""
     contracts: tuple[ParContract, ...]
-    """Every contract that gives it, lowest first; none when the board is passed out."""
+    """Every contract that gives it, lowest first; none if the board is passed out."""
 
     def __str__(self) -> str:
         contracts = "; ".join(contract.words for contract in self.contracts)
@@ -459,7 +459,7 @@ def _contract(level: int, strain: Strain, doubled: bool) -> Contract:
 
 
 def _par_contract(contract: Contract, side: int, tricks: NDArray[np.uint8]) -> ParContract:
-    """Name the partners who take most tricks."""
+    """Return a par contract with the partners who take most tricks."""
     partners = (Seat(side), Seat(side + 2))
     taken = [int(tricks[contract.strain, seat]) for seat in partners]
     declarers = tuple(

@@ -1,7 +1,7 @@
-"""The bidding: what calls show, hands that fit an auction, the next call, and opening systems.
+"""Bidding: what calls show, hands that fit an auction, the next call, and opening systems.
 
-Opening systems are made of readable rules, or are networks that learned to open; the network of
-calls, and what is made of it, is about whole auctions.
+Opening systems consist of readable rules, or are networks that learned to open. The network of
+calls and everything built on it handle whole auctions.
 """
 
 from ..cards.auction_text import Auction, AuctionLike, read_auction

@@ -1,14 +1,14 @@
-"""Layouts that fit an auction: hands given the calls, the cards known and the words given.
+"""Layouts that fit an auction: hands sampled given the calls, the known cards and descriptions.
 
-Every layout that the known cards and words allow counts in proportion to the chance that its hands
-make the calls, as the network sees it. That chance is a product over the seats. Where random
-layouts that fit the words are enough, they are drawn by weight; elsewhere they are led to the calls
-step by step: weights are sharpened as far as half of them still count, layouts are drawn anew by
-weight, and each is moved by swaps of a card or two between two hands, taken or left by the rule of
-Metropolis, which keeps the proportions (a tempered sequential Monte Carlo sampler). Two halves
+Every layout that the known cards and descriptions allow is weighted by the chance, according to the
+network, that its hands make the calls. That chance is a product over the seats. If random layouts
+that fit the descriptions suffice, they are drawn by weight. Otherwise a tempered sequential Monte
+Carlo sampler leads them to the calls step by step: weights are sharpened until only half of the
+layouts still count, and layouts are resampled by weight. Then each is moved by swaps of a card or
+two between two hands, accepted by the Metropolis rule, which keeps the proportions. Two halves
 never mix, so that they can be compared.
 
-docs/auctions.md describes it, with figures.
+docs/auctions.md describes the method, with figures.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from .cards_played import told_by_play
 from .meanings import MeaningsLike
 
 CONTRADICTED = 0.002
-"""A call that fewer of the hands make, the mean over the layouts, is said to contradict them."""
+"""A call with a lower mean chance over the layouts is reported as contradicting the hands."""
 _SMALLEST, _LARGEST, _AT_ONCE = 384, 2_048, 512
-"""Layouts that are moved together: at least, at most, and where more may be asked for."""
+"""Layouts moved together: fewest, most, and the limit if more may be requested."""
 _POOL = 4
-"""Random layouts for each of them."""
+"""Random layouts drawn for each of them."""
 _KEPT = 0.5
-"""Share of layouts that still count after weights were sharpened."""
+"""Share of layouts that still count after weights are sharpened."""
 _SWEEPS, _LAST_SWEEPS = 3, 10
-"""Swaps a layout is offered each time, and at the end."""
+"""Swaps offered to a layout at each step, and at the end."""
 _SPOTS = np.tile(np.arange(13) > 5, 4)
-"""(52,) bool, the cards from the eight down, which the network does not tell apart."""
+"""(52,) bool, the cards from the eight down, which look the same to the network."""
 _FEW = 50
 Bools = NDArray[np.bool_]
 Owners = NDArray[np.uint8]
@@ -50,19 +50,19 @@ Floats = NDArray[np.float64]
 
 
 class AuctionWarning(NoteWarning):
-    """Calls that what is known makes unlikely, or layouts of which too few count."""
+    """Known facts make a call unlikely, or too few layouts count."""
 
 
 class AuctionError(DealError):
-    """Calls that what is known makes unlikely, where that was asked to be an error."""
+    """Known facts make a call unlikely; raised instead of the warning with ``strict``."""
 
 
 class AuctionDeals(DealSet):
-    """Equally likely layouts that fit an auction, and of how many independent ones they tell."""
+    """Equally likely layouts that fit an auction, with their effective number."""
 
     __slots__ = ("effective_size",)
     effective_size: float
-    """How many independent layouts would tell as much of points and lengths of the hidden hands."""
+    """Number of independent layouts that would tell as much of the hidden points and lengths."""
 
 
 def deals_after(
@@ -86,9 +86,9 @@ def deals_after(
 ) -> AuctionDeals:
     """Return ``n`` equally likely layouts, given the calls so far and what is known of the hands.
 
-    Every known card and everything you state holds in all layouts. An AuctionWarning says which
-    call hardly fits: fewer than two in a thousand of the hands that are left would make it. It also
-    says if too few layouts count.
+    Every known card and everything you state holds in all layouts. An AuctionWarning names a
+    call that hardly fits: fewer than two in a thousand of the hands left would make it. It also
+    warns if too few layouts count.
 
     Args:
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
@@ -157,15 +157,15 @@ def deals_after(
 
 @dataclass
 class _Moving:
-    """Layouts on their way to the auction."""
+    """Layouts on their way to fitting the auction."""
 
     owners: Owners
     settled: Floats
-    """(n, 4) logarithms of the chance of each seat's calls that count in full."""
+    """(n, 4) log-chances of each seat's calls that count in full."""
     logs: Floats
-    """(n, 4) logarithms of the chance of each seat's calls that begin to count."""
+    """(n, 4) log-chances of each seat's calls that are being phased in."""
     first: NDArray[np.int64]
-    """(n,) from which of the first layouts each has come."""
+    """(n,) the index of the initial layout that each descends from."""
 
     def those(self, rows: NDArray[np.int64]) -> _Moving:
         return _Moving(self.owners[rows], self.settled[rows], self.logs[rows], self.first[rows])
@@ -190,13 +190,13 @@ class Sampler:
         self._free = constraints.known == 255
         held = np.bincount(constraints.known[~self._free], minlength=4)
         self.hidden = [seat for seat in Seat if held[seat] < 13]
-        """The seats with cards to come."""
+        """The seats that still have cards to receive."""
         self._calling = [seat for seat in self.hidden if reading.turns(seat)[0]]
 
     def sample(self, n: int, seed: int) -> tuple[Owners, float, float]:
-        """Return (n, 52) owners, their effective size, and how far their halves are apart.
+        """Return (n, 52) owners, their effective size, and how far apart their halves are.
 
-        That is the largest difference of mean points or lengths, in standard errors.
+        The distance is the largest difference of mean points or lengths, in standard errors.
         """
         blocks: list[Owners] = []
         effective, apart, wanted, number = 0.0, 0.0, n, 0
@@ -211,16 +211,16 @@ class Sampler:
         return owners, effective, apart
 
     def block(self, size: int, seed: int, number: int) -> Block:
-        """Return layouts that were moved together, in random order; each number has its own."""
+        """Return layouts moved together, in random order; each block number has its own."""
         moving = self._run(size, seed, number)
         effective, apart = self._judged(moving)
         order = np.argsort(RandomWords(seed, 3 * number + 2).raw(len(moving.owners)))
         return Block(moving.owners[order], effective, apart)
 
     def call_by_call(self, n: int, seed: int) -> list[Owners]:
-        """Return (n, 52) owners that fit the calls up to the first, to the second and so on.
+        """Return (n, 52) owners that fit the first call, the first two, and so on.
 
-        Layouts are led on from call to call, in less time than they are drawn for each anew.
+        Layouts are led on from call to call, which is faster than sampling anew for each.
         """
         blocks = []
         for number, start in enumerate(range(0, n, _LARGEST)):
@@ -249,10 +249,10 @@ class Sampler:
         return moving
 
     def _drawn(self, size: int, seed: int, block: int) -> _Moving:
-        """Return layouts that cards and words allow: so many, or a pool where calls count."""
+        """Return ``size`` layouts that cards and descriptions allow; more if calls count."""
         size += size % 2
         pool = _POOL * size if self._calling else size
-        # numbers of blocks are far apart: each takes its layouts from a seed of its own
+        # block numbers are far apart: each draws its layouts from a seed of its own
         drawn = self.constraints.deals(
             pool, (seed + block * 0x9E3779B97F4A7C15) % (1 << 64), self._max_tries
         ).owners
@@ -276,14 +276,14 @@ class Sampler:
         return moving
 
     def _logs(self, seat: Seat, hands: Bools, settled: int) -> tuple[Floats, Floats]:
-        """Return (n,) logarithms of the chance of a seat's calls before a turn, and from it on."""
+        """Return (n,) log-chances of a seat's calls before a turn, and from it on."""
         known = sum(turn < settled for turn in self.reading.turns(seat)[0])
         logs = self.reading.call_logs(seat, hands)
         before, after = logs[:known], logs[known:]
         return before.sum(axis=0, dtype=np.float64), after.sum(axis=0, dtype=np.float64)
 
     def _forbid(self, moved: Bools, offered: Owners) -> None:
-        """Take back, in place, the moves to layouts that the words forbid."""
+        """Undo, in place, the moves to layouts that the descriptions forbid."""
         if not self.constraints.only_cards:
             rows = np.flatnonzero(moved)
             moved[rows] = self.constraints.accepts(offered[rows])
@@ -317,9 +317,9 @@ class Sampler:
     def _swapped(
         self, owners: Owners, pair: NDArray[np.int64], cards: NDArray[np.int64], words: RandomWords
     ) -> Owners:
-        """Return the layouts with so many cards of each hand of a pair in the other.
+        """Return the layouts after swapping so many cards between the two hands of a pair.
 
-        A hand that has fewer cards to give leaves its layout as it is.
+        A hand with too few cards to give leaves its layout unchanged.
         """
         n = len(owners)
         keys = (words.raw(n, 52) >> np.uint64(12)).astype(np.float64) + 1
@@ -341,10 +341,10 @@ class Sampler:
         return offered
 
     def _spots_shuffled(self, owners: Owners, words: RandomWords) -> Owners:
-        """Return layouts with the small cards of each suit dealt anew to those that hold them.
+        """Return layouts with the small cards of each suit redealt among the hands that hold them.
 
-        All such layouts are as likely: the network does not tell these cards apart. One that words
-        forbid is left as it was.
+        All such layouts are equally likely, as these cards look the same to the network. A layout
+        that the descriptions forbid is left as it was.
         """
         shuffled = owners.copy()
         for suit in range(4):
@@ -357,10 +357,10 @@ class Sampler:
         return np.where(fits[:, None], shuffled, owners)
 
     def _judged(self, moving: _Moving) -> tuple[float, float]:
-        """Return the effective size, and how far the halves are apart in standard errors.
+        """Return the effective size, and how far apart the halves are in standard errors.
 
-        Layouts that come from one of the first are counted as a family: what they have in common
-        makes means less sure.
+        Layouts descended from the same initial one count as a family: what they share makes means
+        less certain.
         """
         if not self.hidden:
             return float(len(moving.owners)), 0.0
@@ -388,9 +388,9 @@ class Sampler:
 
 
 class AuctionLayouts:
-    """Layouts that fit an auction, as many as are asked for: more are added to the first.
+    """Layouts that fit an auction, as many as requested: later calls add to the first ones.
 
-    In the place of Constraints, where layouts are asked for again and again.
+    Takes the place of Constraints where layouts are requested repeatedly.
     """
 
     def __init__(self, reading: Reading, constraints: Constraints):
@@ -399,7 +399,7 @@ class AuctionLayouts:
         self._blocks: list[Block] = []
 
     def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
-        """Return the first ``n`` layouts of a seed. Warns and raises as ``deals_after``."""
+        """Return the first ``n`` layouts of a seed. Warns and raises like ``deals_after``."""
         sampler = Sampler(self._reading, self._constraints, max_tries)
         while n > _AT_ONCE * len(self._blocks):
             self._blocks.append(sampler.block(_AT_ONCE, seed, len(self._blocks)))
@@ -411,13 +411,13 @@ class AuctionLayouts:
 
     @property
     def effect(self) -> float:
-        """By how much the variance of a mean exceeds that of independent layouts: 1 or more."""
+        """Factor by which the variance of a mean exceeds that of independent layouts: 1 or more."""
         drawn = sum(len(block.owners) for block in self._blocks)
         return max(1.0, drawn / sum(block.effective for block in self._blocks)) if drawn else 1.0
 
 
 def _sharpened(logs: Floats, most: float, aim: float) -> float:
-    """Return by how much weights can be sharpened, up to ``most``, so that ``aim`` still count."""
+    """Return how far weights can be sharpened, up to ``most``, so that ``aim`` still count."""
 
     def counting(step: float) -> float:
         weights = np.exp(step * (logs - logs.max()))
@@ -433,7 +433,7 @@ def _sharpened(logs: Floats, most: float, aim: float) -> float:
 
 
 def _drawn_anew(logs: Floats, size: int, words: RandomWords) -> NDArray[np.int64]:
-    """Draw so many rows by weight, an even half from either half of the rows, systematically."""
+    """Resample rows by weight, systematically, half of them from each half of the rows."""
     halves = []
     starts = words.fractions(2)
     for number, rows in enumerate(np.split(np.arange(len(logs)), [len(logs) // 2])):
@@ -445,7 +445,7 @@ def _drawn_anew(logs: Floats, size: int, words: RandomWords) -> NDArray[np.int64
 
 
 def _tell(reading: Reading, owners: Owners, effective: float, apart: float, strict: bool) -> None:
-    """Warn of calls that contradict what is known, and of layouts too few of which count."""
+    """Warn of calls that contradict what is known, and of too few layouts that count."""
     if not len(owners):
         return
     auction = reading.auction

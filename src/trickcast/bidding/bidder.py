@@ -42,19 +42,19 @@ _Turn = tuple[tuple[int, ...], int, int, str | None]
 
 
 class BiddingModelInfo(ModelFile):
-    """A model of calls: its file and what the file says of itself."""
+    """A model of calls: its file and the metadata in it."""
 
     @property
     def scores(self) -> dict[str, float]:
-        """Log-loss a call and share of right calls, on what was held out."""
+        """Log-loss per call and share of correct calls, on held-out data."""
         scores: dict[str, float] = json.loads(self.metadata["scores"])
         return scores
 
 
 class Reading:
-    """An auction that a Bidder has read, ready to be asked about any number of hands.
+    """An auction read by a Bidder, ready for queries about any number of hands.
 
-    A turn is counted from 0, the dealer's first; the last is the one after all calls.
+    Turns count from 0, the dealer's first; the last one follows all calls.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Reading:
         self._bidder, self._contexts = bidder, contexts
 
     def first(self, turns: int) -> Reading:
-        """Return the reading of the first calls alone: no turn sees what comes after it."""
+        """Return the reading of only the first calls: no turn sees later ones."""
         contexts = self._contexts[: turns + 1]
         return Reading(self._bidder, self.auction.first(turns), contexts, self.meanings)
 
     def log_chances(self, turns: Sequence[int], hands: NDArray[np.bool_]) -> Floats:
-        """Return (turns, m, 38) logarithms of the chances of calls for (m, 52) hands."""
+        """Return (turns, m, 38) log-chances of calls for (m, 52) hands."""
         logs = self._bidder._chances(self._contexts[list(turns)][:, None], hands)
         for i, turn in enumerate(turns):
             if told := [each for each in self.meanings if each.belongs(self.auction, turn)]:
@@ -83,15 +83,15 @@ class Reading:
     def log_likelihood(
         self, seat: Seat, hands: NDArray[np.bool_], first: int = 0
     ) -> NDArray[np.float64]:
-        """Return (m,) the logarithm of the chance that a seat makes its calls with a hand.
+        """Return (m,) the log-chance that a seat makes its calls with a hand.
 
-        All its calls, or those from turn ``first`` on.
+        Counts all its calls, or those from turn ``first`` on.
         """
         logs: NDArray[np.float64] = self.call_logs(seat, hands, first).sum(axis=0, dtype=np.float64)
         return logs
 
     def call_logs(self, seat: Seat, hands: NDArray[np.bool_], first: int = 0) -> Floats:
-        """Return (calls of the seat from turn ``first`` on, m) logarithms of their chances."""
+        """Return (calls of the seat from turn ``first`` on, m) log-chances."""
         made = [each for each in zip(*self.turns(seat), strict=True) if each[0] >= first]
         if not made or not len(hands):
             return np.zeros((len(made), len(hands)), dtype=np.float32)
@@ -129,7 +129,7 @@ class Bidder:
     calls = CALLS
     """The order of the chances: ``PASS X XX 1C 1D … 7N``."""
     info: BiddingModelInfo
-    """The model's file and what it says of itself."""
+    """The model's file and the metadata in it."""
 
     def __init__(
         self, model: str | os.PathLike[str] = DEFAULT_MODEL, *, threads: int | None = None
@@ -185,11 +185,11 @@ class Bidder:
                 or with the side before each, ``"ns precision, ew strong-notrump"``.
 
         Returns:
-            Chances of the 38 calls in ``calls``, shape (n, 38), float32, 0 for those that the laws
-            forbid; (38,) for one hand.
+            Chances of the 38 calls in ``calls``, shape (n, 38), float32, 0 for illegal calls;
+            (38,) for one hand.
 
         Raises:
-            CallError: A call is not valid, or the laws forbid it; the message names the place.
+            CallError: A call is invalid or illegal; the message names the place.
             DealError: A hand, dealer or vulnerability is not valid, or an auction is over.
             StyleError: A style cannot be read.
             ValueError: Counts differ.
@@ -213,7 +213,7 @@ class Bidder:
         return chances[0] if single else chances
 
     def _asked(self, asked: Sequence[Sequence[Any]], single: bool) -> dict[_Turn, list[int]]:
-        """Return different auctions, sides to call and so on, each with its hands."""
+        """Return the distinct auctions, sides and so on, each with the indices of its hands."""
         where: dict[_Turn, list[int]] = defaultdict(list)
         for i, (auction, dealer, vulnerable, style) in enumerate(zip(*asked, strict=True)):
             try:
@@ -249,7 +249,7 @@ class Bidder:
             An AuctionReading.
 
         Raises:
-            CallError: A call is not valid, or the laws forbid it.
+            CallError: A call is invalid or illegal.
             DealError: The dealer or vulnerability is not valid.
             MeaningError: A meaning cannot be read.
             StyleError: The style cannot be read.
@@ -292,7 +292,7 @@ class Bidder:
 
     def _chances(self, contexts: Floats, hands: NDArray[np.bool_]) -> Floats:
         """Return (a, m, 38) logarithms of chances: (a, 1 or m, k) contexts, (m, 52) hands."""
-        no_turn = np.zeros((1, 1, self._width), dtype=np.uint8)  # none at all crashes the runtime
+        no_turn = np.zeros((1, 1, self._width), dtype=np.uint8)  # the runtime crashes on zero turns
         shape = (len(contexts), len(hands), len(CALLS))
         return self._run("chances", no_turn, contexts, hands, shape)
 
@@ -312,19 +312,19 @@ class Bidder:
 
 @lru_cache(maxsize=4)
 def loaded(model: str = DEFAULT_MODEL, threads: int | None = None) -> Bidder:
-    """Return a Bidder that stays loaded for the next time. Raises as ``Bidder``."""
+    """Return a Bidder that stays loaded for later use. Raises like ``Bidder``."""
     return Bidder(model, threads=threads)
 
 
 def _same(model: str, sha256: str, threads: int | None) -> Bidder:
-    """Load what was pickled. Raises ModelError where the file is another by now."""
+    """Load a pickled Bidder. Raises ModelError if the file has changed since."""
     bidder = loaded(model, threads)
     check_pickled(bidder.info, sha256)
     return bidder
 
 
 def _lawful(contexts: Floats, allowed: NDArray[np.bool_]) -> Floats:
-    """Return contexts in which what the laws forbid has no chance: a context ends in calls."""
+    """Return contexts in which illegal calls have no chance: a context ends in calls."""
     contexts[..., -len(CALLS) :] += np.where(allowed, 0, _FORBIDDEN).astype(np.float32)
     return contexts
 

@@ -1,4 +1,4 @@
-"""The next call with a hand, whole boards bid by the network, and what comes of each call."""
+"""The next call with a hand, whole boards bid by the network, and the results of each call."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 
 _SHOWN = 200
-"""Layouts that tell what a suggested call shows."""
+"""Layouts sampled to find what a suggested call shows."""
 _LIKELY = 0.01
-"""Calls that fewer would make are not suggested."""
+"""Calls that a smaller share would make are not suggested."""
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
 
 
 @dataclass(frozen=True)
 class SuggestedCall:
-    """A call that may be made next, and why."""
+    """A possible next call, and the reason for it."""
 
     call: str
     chance: float
     """Share of championship players who would make it."""
     shown: CallShown
-    """What it shows to the others."""
+    """What the call shows to the others."""
 
     @property
     def reason(self) -> str:
@@ -55,7 +55,7 @@ class SuggestedCall:
 
 
 class SuggestedCalls(Tabular):
-    """The calls that may be made next with a hand, the likeliest first; prints as a table."""
+    """The possible next calls with a hand, the likeliest first; prints as a table."""
 
     def __init__(self, hand: Hand, auction: Auction, calls: Sequence[SuggestedCall]):
         self.hand, self.auction, self.calls = hand, auction, tuple(calls)
@@ -78,7 +78,7 @@ class SuggestedCalls(Tabular):
         return f"<SuggestedCalls {self.best} with {self.hand}>"
 
     def columns(self) -> Columns:
-        """Return a row a call: ``call``, ``chance`` and ``reason``."""
+        """Return a row per call: ``call``, ``chance`` and ``reason``."""
         return {
             "call": np.array([each.call for each in self.calls]),
             "chance": np.array([each.chance for each in self.calls]),
@@ -237,7 +237,7 @@ def _called(
     meanings: Sequence[Meaning],
     generator: np.random.Generator | None,
 ) -> NDArray[np.int64]:
-    """Return the next call of some of the auctions: the likeliest, or one drawn."""
+    """Return the next call in some of the auctions: the likeliest, or one drawn at random."""
     hands = np.stack([owners[i] == bid[i].next_caller for i in rows])
     chances = bidder.probabilities(hands, [bid[i] for i in rows], style=[styles[i] for i in rows])
     for k, i in enumerate(rows):
@@ -260,11 +260,11 @@ class CallValue:
     points: float
     """Mean score of the caller's side, as played."""
     imps: float
-    """Mean gain against the first call, of expected scores, layout by layout."""
+    """Mean gain over the first call, from expected scores, layout by layout."""
     error: float
     """Half the 95 % interval of that gain; 0 for the first call."""
     contracts: tuple[tuple[str, float], ...]
-    """The contracts that come most often, and how often."""
+    """The most frequent contracts, and how often they are reached."""
 
 
 class ComparedCalls(Tabular):
@@ -286,7 +286,7 @@ class ComparedCalls(Tabular):
         return f"<ComparedCalls {' '.join(each.call for each in self.calls)}>"
 
     def columns(self) -> Columns:
-        """Return a row a call: ``call``, ``chance``, ``points``, ``imps`` and ``error``."""
+        """Return a row per call: ``call``, ``chance``, ``points``, ``imps`` and ``error``."""
         names = ("call", "chance", "points", "imps", "error")
         return {name: np.array([getattr(each, name) for each in self.calls]) for name in names}
 

@@ -1,4 +1,4 @@
-"""What the cards played so far tell of the hands: who held them, and who showed out."""
+"""What the cards played so far show about the hands: who held them, and who showed out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,11 +36,11 @@ def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat
 def told_by_play(
     auction: Auction, played: Any, given: Mapping[Seat, Sequence[Any]]
 ) -> dict[Seat, list[str]]:
-    """Return what the play tells of each seat, as words: the cards it held, suits it ran out of.
+    """Return, as descriptions, what the play shows of each seat: cards held, suits run out of.
 
-    ``given`` are hands and words that are known already. Raises PlayError for cards that a given
-    hand does not hold or that do not follow suit, DealError where the auction has not ended, which
-    leaves open who leads.
+    ``given`` are hands and descriptions already known. Raises PlayError for cards that a given
+    hand does not hold or that do not follow suit, and DealError if the auction has not ended, since
+    then the leader is unknown.
     """
     contract, declarer = auction.contract
     if contract is None:

@@ -1,7 +1,7 @@
-"""All hands of one shape and one number of high-card points, as a *cell*.
+"""A *cell*: all hands of one shape and one number of high-card points.
 
-What a rule says is looked at in every cell: there some numbers are only known to lie between
-bounds, which is enough to prove that a rule can never fire, or that every hand finds a rule.
+Rules are evaluated on every cell. Some numbers are only known to lie between bounds there. That
+is enough to prove that a rule can never fire, or that every hand matches a rule.
 """
 
 from functools import cache, reduce
@@ -56,7 +56,7 @@ class Cells(Facts):
         return known(by_key(shapes)[self._keys])
 
     def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
-        """Shape and points do not tell single cards."""
+        """Return no information: shape and points do not determine single cards."""
         return UNDECIDED
 
     def count(self, count: Count, seat: Seat) -> Bounds:
@@ -76,7 +76,7 @@ class Cells(Facts):
         return total
 
     def _by_suit(self, count: Count) -> Bounds:
-        """Return the bounds of what each suit adds, (n, 4) each."""
+        """Return the bounds of each suit's contribution, (n, 4) each."""
         ends = [_ends_by_length(table) for table in count.tables]
         least, most = (
             np.stack([ends[suit][end][self.lengths[:, suit]] for suit in Suit], axis=1)
@@ -85,7 +85,7 @@ class Cells(Facts):
         return Bounds(least, most)
 
     def _points_in(self, suit: Suit, alone: Bounds) -> Bounds:
-        """Return the bounds of the points in one suit, as the other suits can hold only so many."""
+        """Return the bounds of the points in one suit, given how many the others can hold."""
         low, high = self._by_suit(hcp())
         others = [other for other in Suit if other != suit]
         least = self.points - high[:, others].sum(axis=1)
@@ -94,7 +94,7 @@ class Cells(Facts):
 
 
 def _ends_by_length(table: NDArray[np.generic] | None) -> tuple[NDArray[np.generic], ...]:
-    """Return the least and the greatest worth of holdings of 0 to 13 cards: (14,) each."""
+    """Return the least and the greatest value of holdings of 0 to 13 cards: (14,) each."""
     if table is None:
         return np.zeros(14, np.int64), np.zeros(14, np.int64)
     by_length = [table[length == _LENGTHS_OF_HOLDINGS] for length in range(14)]
@@ -105,10 +105,10 @@ def _ends_by_length(table: NDArray[np.generic] | None) -> tuple[NDArray[np.gener
 
 @cache
 def _cells() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The (n, 4) lengths and (n,) points of all cells."""
+    """Return the (n, 4) lengths and (n,) points of all cells."""
     points = card_count(CARD_POINTS["hcp"], Suit.SPADES).tables[Suit.SPADES]
     assert points is not None
-    # bit p is set where a holding of that length can have p points
+    # bit p is set if a holding of that length can have p points
     by_length = [np.unique(points[length == _LENGTHS_OF_HOLDINGS]) for length in range(14)]
     holds = [sum(1 << int(p) for p in values) for values in by_length]
     cells = [
@@ -123,5 +123,5 @@ def _cells() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _sums(sums: int, others: int) -> int:
-    """The sums reachable by adding to one of ``sums`` one of ``others``, all as bit sets."""
+    """Return the sums of one of ``sums`` and one of ``others``, all as bit sets."""
     return reduce(int.__or__, (sums << p for p in range(others.bit_length()) if others >> p & 1), 0)

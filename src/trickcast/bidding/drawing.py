@@ -1,4 +1,4 @@
-"""Random hands: any, those that meet conditions, and those that a system opens with one call."""
+"""Random hands: any hands, those that meet conditions, and those a system opens with one call."""
 
 from collections.abc import Callable, Sequence
 from math import ceil, comb
@@ -25,9 +25,9 @@ from .rules import RuleSystem
 from .system import OpeningSystem
 
 _BATCH = 65_536
-_MOST_BATCHES = 400  # 26 million hands: rarer than that is a mistake
+_MOST_BATCHES = 400  # 26 million hands: anything rarer is a mistake
 _CARDS_OF_A_SUIT = 13
-_LONG = 5  # a suit of at least so many cards is dealt first
+_LONG = 5  # a suit of at least this length is dealt first
 
 
 def random_hands(n: int, seed: int) -> Bools:
@@ -162,7 +162,7 @@ def _random(n: int, generator: np.random.Generator) -> Bools:
 
 
 def _with_long_suit(n: int, suit: int, shortest: int, generator: np.random.Generator) -> Bools:
-    """Random hands of at least ``shortest`` cards in one suit, all such hands equally likely."""
+    """Return random hands with at least ``shortest`` cards in a suit, all equally likely."""
     lengths = np.arange(shortest, 14)
     ways = np.array([comb(13, k) * comb(39, 13 - k) for k in lengths], dtype=np.float64)
     held = generator.choice(lengths, size=(n, 1), p=ways / ways.sum())
@@ -173,9 +173,9 @@ def _with_long_suit(n: int, suit: int, shortest: int, generator: np.random.Gener
 
 
 def _longest_asked(clauses: Sequence[Clause]) -> tuple[int, int]:
-    """The suit of which clauses ask for the most cards, and how many.
+    """Return the suit for which clauses require the most cards, and how many.
 
-    Raises ValueError for more than there are.
+    Raises ValueError for more than thirteen.
     """
     asked = [(0, 0)]
     for part in conjuncts(AllOf(tuple(clause.node for clause in clauses))):

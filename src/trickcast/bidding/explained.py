@@ -1,7 +1,7 @@
 """What calls show: points, lengths and shapes of the hands that make them, call by call.
 
-Nothing here is a system: hands are laid out that fit the calls up to each one (``layouts``), and
-counted.
+Nothing here depends on a system: hands that fit the calls up to each one are sampled
+(``auction_layouts``) and counted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .bidder import Bidder, Reading, loaded
 from .meanings import MeaningsLike
 
 UNUSUAL = 0.1
-"""A call that fewer would make with the hand is called unusual."""
+"""A call that a smaller share would make with the hand is called unusual."""
 _ENDS = (0.05, 0.95)
 _BALANCED = {(4, 3, 3, 3), (4, 4, 3, 2), (5, 3, 3, 2)}
 
 
 class Range(NamedTuple):
-    """The middle nine tenths of a count."""
+    """The central nine tenths of a count."""
 
     low: int
     high: int
@@ -42,30 +42,30 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class CallShown:
-    """What the hands that make a call are like, after the calls before it."""
+    """The hands that make a call, after the calls before it."""
 
     call: str
     by: Seat
     points: Range
     """High-card points."""
     lengths: tuple[Range, Range, Range, Range]
-    """Of spades, hearts, diamonds and clubs."""
+    """Lengths in spades, hearts, diamonds and clubs."""
     balanced: float
     """Share of hands of shape 4333, 4432 or 5332."""
     chosen: float
-    """How often the call was chosen with such hands."""
+    """How often players with such hands chose the call."""
     instead: tuple[tuple[str, float], ...]
-    """The calls chosen most often in its place with such hands, and how often."""
+    """The most frequent other calls with such hands, and how often they were chosen."""
     typical: tuple[Hand, ...]
-    """Hands with few, usual and many points, of the shapes that come most often."""
+    """Hands with few, usual and many points, of the most frequent shapes."""
     hand: Hand | None = None
-    """The caller's hand, where the deal is known."""
+    """The caller's hand, if the deal is known."""
     chance: float | None = None
     """How often the call is made with that hand."""
 
     @property
     def unusual(self) -> bool:
-        """Whether few would make the call with the hand."""
+        """Whether few players would make the call with the hand."""
         return self.chance is not None and self.chance < UNUSUAL
 
 
@@ -85,7 +85,7 @@ class AuctionShown(Tabular):
         return f"<AuctionShown of {' '.join(shown.call for shown in self.calls)}>"
 
     def columns(self) -> Columns:
-        """Return a row a call: ``call``, ``by``, ends of points and lengths, and shares."""
+        """Return a row per call: ``call``, ``by``, ends of points and lengths, and shares."""
         columns: dict[str, list[Any]] = {
             "call": [shown.call for shown in self.calls],
             "by": [str(shown.by) for shown in self.calls],
@@ -184,7 +184,7 @@ def explain_auction(
 def call_shown(
     reading: Reading, turn: int, owners: NDArray[np.uint8], deal: Deal | None = None
 ) -> CallShown:
-    """Return what one call of an auction shows, by (n, 52) layouts that fit the calls up to it."""
+    """Return what a call of an auction shows, from (n, 52) layouts that fit the calls up to it."""
     caller, call = reading.auction.caller(turn), reading.auction.calls[turn]
     hands = owners == caller
     mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
@@ -204,7 +204,7 @@ def call_shown(
 
 
 def _counted(hands: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return what (n, 52) hands have in common."""
+    """Return the common features of (n, 52) hands."""
     points = hands @ CARD_HCP
     lengths = hands.reshape(-1, 4, 13).sum(axis=2)
     shapes = [tuple(row) for row in lengths.tolist()]
@@ -225,7 +225,7 @@ def _range(values: NDArray[Any]) -> Range:
 def _typical(
     hands: NDArray[np.bool_], points: NDArray[np.int64], shapes: list[tuple[int, ...]]
 ) -> list[Hand]:
-    """Return hands with few, usual and many points, of the commonest shape with as many."""
+    """Return hands with few, usual and many points, each of the commonest shape for its points."""
     chosen = []
     common = Counter(shapes)
     for end in (0.2, 0.5, 0.8):

@@ -1,4 +1,4 @@
-"""Hands with the call that a player chose: reading the file of BridgeHand2Vec and its like."""
+"""Hands with the call that a player chose: read the file of BridgeHand2Vec and similar ones."""
 
 import csv
 import os
@@ -17,12 +17,12 @@ _COLUMNS = ("PBN", "OPENING")
 
 
 class LabelledError(ValueError):
-    """A file of labelled hands that is not one: says which file and row, and what is wrong."""
+    """An invalid file of labelled hands; the message names file, row and fault."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledHands:
-    """Hands and the calls chosen with them. Raises ValueError for other numbers of them."""
+    """Hands and the calls chosen with them. Raises ValueError if their numbers differ."""
 
     hands: NDArray[np.bool_]
     """(n, 52) bool."""
@@ -39,7 +39,7 @@ class LabelledHands:
     def agreement(self, system: OpeningSystem) -> float:
         """Return the share of hands on which a system makes the labelled call.
 
-        Raises ValueError when there are none.
+        Raises ValueError if there are no hands.
         """
         if not self.calls:
             raise ValueError("no labelled hands to compare with")
@@ -99,6 +99,6 @@ def _read_rows(rows: Iterable[list[str]], columns: list[str], shown: str) -> Lab
         try:
             hands.append(Hand(row[hand_column]))
             calls.append(parse_call(row[call_column]))
-        except ValueError as error:  # DealError is one
+        except ValueError as error:  # includes DealError
             raise LabelledError(f"{where}: {error}") from None
     return LabelledHands(as_hands(hands)[0], tuple(calls))

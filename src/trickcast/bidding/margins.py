@@ -1,7 +1,7 @@
-"""How far inside or outside a condition hands are, in points.
+"""How far inside or outside a condition a hand is, in points.
 
 Half a point inside means that one point less would be too few. A card counts as three points, an
-honour as two (``Count.worth``), a card that would have to change its suit as a card.
+honour as two (``Count.worth``), and a card that must change its suit counts as a card.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _HALF = np.float32(0.5)
 
 
 def margins(conditions: Sequence[Node], facts: HandFacts) -> list[Margins]:
-    """Return the margin of each condition: (n,) each, or () infinite where nothing is asked."""
+    """Return the margin of each condition: (n,) each, or () infinite for an empty condition."""
     order = [node for node in in_order(conditions) if is_condition(node)]
     sides = [
         side for node in order if isinstance(node, Comparison) for side in (node.left, node.right)
@@ -70,7 +70,7 @@ def margins(conditions: Sequence[Node], facts: HandFacts) -> list[Margins]:
 
 
 def worth(node: Node) -> np.float32:
-    """Return the points that a difference of one counts as: the least of what is counted."""
+    """Return how many points a difference of one is worth: the least of the things counted."""
     counted = [leaf.count.worth for leaf in leaves(node) if isinstance(leaf, HandCount)]
     return np.float32(min(counted, default=CARD))
 
@@ -94,7 +94,7 @@ def _of_comparison(operator: str, left: Bounds, right: Bounds) -> Margins:
 
 
 def _signed(ahead: Margins, fits: NDArray[np.bool_], offset: np.float32) -> Margins:
-    """Margins half-way between whole numbers; those of fractions keep their side too."""
+    """Return margins half-way between whole numbers; fractional ones keep their sign too."""
     margin = ahead + offset
     sided: Margins = np.where(fits, np.maximum(margin, _HALF / 2), np.minimum(margin, -_HALF / 2))
     return sided
@@ -102,14 +102,14 @@ def _signed(ahead: Margins, fits: NDArray[np.bool_], offset: np.float32) -> Marg
 
 @cache
 def _cards_that_move() -> Margins:
-    """(560, 560) how many cards change suit between two shapes."""
+    """Return (560, 560) counts of the cards that change suit between two shapes."""
     apart: Margins = (np.abs(LENGTHS[:, None] - LENGTHS).sum(axis=2) / 2).astype(np.float32)
     return apart
 
 
 @cache
 def _of_shapes(shapes: bytes) -> Margins:
-    """Return (560,) margins by shape of a set of shapes, given as the bytes of its bools."""
+    """Return (560,) margins by shape for a set of shapes, given as the bytes of its bools."""
     fits: Shapes = np.frombuffer(shapes, np.bool_)
     to_other = np.where(fits[:, None] != fits, _cards_that_move(), 14).min(axis=1)
     of: Margins = (np.where(fits, to_other - _HALF, _HALF - to_other) * CARD).astype(np.float32)

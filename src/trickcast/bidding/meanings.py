@@ -1,21 +1,22 @@
-"""What calls mean by agreement: words for hands, in place of what the network believes of a call.
+"""What calls mean by agreement: descriptions of hands that override the network's beliefs.
 
-A meaning names a call, where it is made, and the hands that make it: ``"1N: hcp 12-14, balanced"``
-an opening, ``"1S P 2N: spades 4+, hcp 13+"`` an answer. What it says holds for other calls too:
-a hand that would have made the call does not make another in its place.
+A meaning names a call, its place in the auction, and the hands that make it. For example,
+``"1N: hcp 12-14, balanced"`` is an opening, ``"1S P 2N: spades 4+, hcp 13+"`` a response. It also
+rules out other calls: a hand that would have made the call makes no other in its place.
 """
 
 import os
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import shorten
-from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError
+from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError, parse_call
 from ..cards.auction_text import Auction, read_auction
 from ..dealing.language.conditions import AllOf, evaluate
 from ..dealing.language.mistakes import ConstraintError
@@ -26,7 +27,7 @@ from .registry import load
 from .system import OpeningSystem
 
 SLIP = 1e-6
-"""The chance of a call that an agreement rules out: low enough that no layout has it by choice."""
+"""The chance of a call that an agreement excludes: too low for any layout to have it by choice."""
 _SIDES = {"ns": 0, "ew": 1}
 _FILE_KEYS = ("after", "call", "shows", "when", "priority")
 Bools = NDArray[np.bool_]
@@ -34,23 +35,23 @@ Floats = NDArray[np.float32]
 
 
 class MeaningError(ValueError):
-    """A meaning that cannot be read: says which, and what was expected."""
+    """A meaning that cannot be read; the message names it and says what was expected."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """A call, where it is made, and the hands that make it."""
+    """A call, its place in the auction, and the hands that make it."""
 
     after: tuple[int, ...]
-    """The calls before it, from the opening on, or from the dealer on where that passed."""
+    """The calls before it, from the opening on, or from the dealer on if they begin with a pass."""
     call: int
     fits: Callable[[Bools], Bools]
     """Which of (n, 52) hands make the call: (n,)."""
     side: int | None = None
-    """Whose agreement it is: 0 of North-South, 1 of East-West, None of both."""
+    """The side whose agreement it is: 0 for North-South, 1 for East-West, None for both."""
 
     def belongs(self, auction: Auction, turn: int) -> bool:
-        """Return whether it is about the call of a turn, whatever call was made."""
+        """Return whether it applies to the call of a turn, whatever call was made."""
         calls = auction.calls[:turn]
         if self.side not in (None, auction.caller(turn) % 2):
             return False
@@ -61,7 +62,7 @@ class Meaning:
 
 
 MeaningsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | Meaning]
-"""What ``read_meanings`` reads."""
+"""The forms that ``read_meanings`` accepts."""
 
 
 def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
@@ -110,12 +111,14 @@ def _read(text: str, side: int | None) -> list[Meaning]:
 
 
 def _of_system(name: str, side: int | None) -> list[Meaning]:
-    """Return the openings of a system: a meaning for each of its calls, Pass among them."""
+    """Return the openings of a system: a meaning for each of its calls, including Pass."""
     try:
         system = load(name)
     except ValueError as error:
+        begun = " ".join(takewhile(_is_call, name.split()))
+        why = f"a colon is missing after {shorten(begun)}" if begun else error
         raise MeaningError(
-            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {error}"
+            f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {why}"
         ) from None
 
     def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
@@ -127,6 +130,14 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
         for call in system.calls
         if call in CALL_NUMBER
     ]
+
+
+def _is_call(word: str) -> bool:
+    try:
+        parse_call(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_file(path: Path, side: int | None) -> list[Meaning]:
@@ -181,9 +192,9 @@ def _fitting(words: str, source: str) -> Callable[[Bools], Bools]:
 
 
 def agreed(logs: Floats, hands: Bools, meanings: Sequence[Meaning]) -> Floats:
-    """Return (m, 38) logarithms of the chances of one turn's calls, where meanings hold.
+    """Return (m, 38) log-chances of one turn's calls, with meanings applied.
 
-    ``logs`` are the network's. A hand makes the call whose meaning it fits; another hand makes one
+    ``logs`` are the network's. A hand makes the call whose meaning it fits. Another hand makes one
     of the calls without a meaning, in the network's proportions.
     """
     chances = np.exp(logs.astype(np.float64))

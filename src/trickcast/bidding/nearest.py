@@ -1,4 +1,4 @@
-"""Hands near a hand, with the calls that were chosen for them."""
+"""Hands similar to a given hand, with the calls chosen for them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def code_counts(hands: Bools) -> Floats:
     """Return points, four lengths and the numbers of aces, kings, queens and jacks.
 
     These are the inputs of the Heuristic network of BridgeHand2Vec, scaled to a standard deviation
-    near 1. Which nine the paper means is inferred in its summary: 1 + 4 + 4.
+    near 1. The paper does not list the nine; they are inferred from its summary: 1 + 4 + 4.
 
     Args:
         hands: Hands, shape (n, 52), bool.
@@ -47,19 +47,19 @@ def code_counts(hands: Bools) -> Floats:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A labelled hand near another."""
+    """A labelled hand near a given hand."""
 
     hand: Hand
     call: str
     distance: float
-    """Euclidean, between the codings of both hands."""
+    """Euclidean distance between the codes of both hands."""
 
     def __str__(self) -> str:
         return f"{self.call:>4}  {self.distance:.3f}  {self.hand}"
 
 
 class NearestSystem(OpeningSystem):
-    """Opens as the nearest labelled hand was opened (k = 1), or by the vote of the ``k`` nearest.
+    """Opens as the nearest labelled hand was opened (k = 1), or by a vote of the ``k`` nearest.
 
     Args:
         labelled: Hands and their opening bids.
@@ -94,9 +94,9 @@ class NearestSystem(OpeningSystem):
         self._chosen = np.array([self.calls.index(call) for call in labelled.calls])
 
     def nearest(self, hand: str | Hand, k: int = 5) -> tuple[Neighbour, ...]:
-        """Return the ``k`` labelled hands nearest to one, nearest first; all, if they are fewer.
+        """Return the ``k`` labelled hands nearest to one, nearest first; all, if there are fewer.
 
-        Raises DealError for a bad hand, ValueError for a ``k`` below 1.
+        Raises DealError for an invalid hand, ValueError for a ``k`` below 1.
         """
         if k < 1:
             raise ValueError(f"k is {k} (expected 1 or more)")
@@ -109,7 +109,7 @@ class NearestSystem(OpeningSystem):
         )
 
     def explain(self, hand: str | Hand) -> Explanation:
-        """Show the nearest labelled hands. Raises DealError for a bad hand."""
+        """Show the nearest labelled hands. Raises DealError for an invalid hand."""
         near = "; ".join(" ".join(str(other).split()) for other in self.nearest(hand, self.k))
         reason = f"nearest labelled hands (call, distance, hand): {near}"
         return self._explained(Hand(hand), reason)
@@ -122,7 +122,7 @@ class NearestSystem(OpeningSystem):
         return shares
 
     def _near(self, held: Bools, k: int) -> tuple[Indices, Floats]:
-        """The rows and distances of the ``k`` labelled hands nearest to each: (n, k) both."""
+        """Return indices and distances of the ``k`` labelled hands nearest to each: (n, k) both."""
         k = min(k, len(self.labelled))
         rows = np.empty((len(held), k), np.int64)
         distances = np.empty((len(held), k), np.float32)
@@ -138,7 +138,7 @@ class NearestSystem(OpeningSystem):
 
 
 def own_labelled(system: OpeningSystem) -> LabelledHands:
-    """Return 20,000 random hands with a system's own calls, for want of hands that players bid.
+    """Return 20,000 random hands with a system's own calls, in place of hands bid by players.
 
     Args:
         system: The OpeningSystem.

@@ -19,17 +19,17 @@ from .softrules import open_shading
 from .system import Explanation, OpeningSystem
 
 USUAL_SYSTEMS = ("sayc", "2/1", "acol", "polish-club")
-"""The systems that most players play: what a hand opens depends on which one it is."""
+"""The systems that most players play; the opening of a hand depends on the system."""
 WEIGHTS = Path(__file__).parent / "weights"
 _SHADED = {"polish-club": "polish-club-rules"}
 
 
 class RuleWarning(NoteWarning):
-    """Something odd in a rule file that does not keep it from being used."""
+    """Something odd in a rule file that can still be used."""
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the systems that ship, and of those that plug-ins add.
+    """Return the names of the systems that ship, and of those added by plug-ins.
 
     Returns:
         Names that ``load`` accepts.
@@ -42,9 +42,9 @@ def names() -> tuple[str, ...]:
 
 
 def load(system: str | os.PathLike[str]) -> OpeningSystem:
-    """Load an opening system: one that ships, or the rules of a file.
+    """Load an opening system: one that ships, or the rules in a file.
 
-    A rule that can never fire gives a RuleWarning.
+    Warns with a RuleWarning of a rule that can never fire.
 
     Args:
         system: Name of a system (see ``names()``), or path of a ``.toml`` file.

@@ -1,4 +1,4 @@
-"""What is odd about a list of rules: rules that never fire, rules that hide one another."""
+"""Check a list of rules for oddities: rules that never fire, rules that hide one another."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +18,10 @@ class Overlap:
     """Two rules for different calls that fit the same hands."""
 
     first: Rule
-    """The rule that makes the call, being earlier in the list."""
+    """The earlier of the two rules, which makes the call."""
     second: Rule
     share: float
-    """Of the hands that the second rule fits, the share that the first takes."""
+    """The share of the hands that fit the second rule and are taken by the first."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Review:
 
     hands: int
     calls: dict[str, float]
-    """The share of the hands that each call opens."""
+    """The share of hands that each call opens."""
     fired: tuple[int, ...]
-    """How many of the hands each rule opened."""
+    """The number of hands that each rule opened."""
     unreachable: tuple[Rule, ...]
-    """Rules proved never to fire: earlier rules take every hand, or none can fit."""
+    """Rules proved never to fire: earlier rules take every hand, or no hand fits."""
     unseen: tuple[Rule, ...]
     """Other rules that did not fire."""
     overlaps: tuple[Overlap, ...]
@@ -56,8 +56,8 @@ class Review:
 def review(system: RuleSystem, hands: Any = None) -> Review:
     """Find rules that can never fire, and rules that overlap.
 
-    That a rule can never fire is proved by logic (see ``RuleSystem.unreachable``). Overlaps are
-    counted on hands. A last rule that asks nothing overlaps with all others, so it is left out.
+    The proof that a rule can never fire is logical (see ``RuleSystem.unreachable``). Overlaps are
+    counted on hands. A final rule without conditions overlaps with all others, so it is left out.
 
     Args:
         system: The RuleSystem.

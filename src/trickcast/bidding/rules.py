@@ -1,4 +1,4 @@
-"""A system made of an ordered list of rules: the first that fits makes the call."""
+"""A system made of an ordered list of rules: the first match makes the call."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from .cells import Bools, Cells, facts_of
 from .margins import margins, worth
 from .system import Explanation, Indices, OpeningSystem, Probabilities
 
-_CHUNK = 16_384  # hands at a time: the facts of so many stay in the processor's cache
+_CHUNK = 16_384  # hands at a time: their facts stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """A rule that would have made another call: it fits too, or almost."""
+    """A rule that would have made another call: it matches too, or almost."""
 
     rule: Rule
     missing: str
-    """What the hand lacks for it; empty when the rule fits and only stands lower in the list."""
+    """What the hand lacks for it; empty if the rule fits but comes later in the list."""
 
     def __str__(self) -> str:
         note = f"but {self.missing}" if self.missing else "fits too, lower in the list"
@@ -56,7 +56,7 @@ class RuleExplanation(Explanation):
 class RuleSystem(OpeningSystem):
     """The rules of a file as an opening system.
 
-    Raises RuleError when some hand fits no rule, naming its shape and points.
+    Raises RuleError if some hand fits no rule, naming its shape and points.
     """
 
     def __init__(self, file: RuleFile):
@@ -74,7 +74,7 @@ class RuleSystem(OpeningSystem):
                 unreachable.append(rule)
             taken |= must
         if not taken.all():
-            squares = (cells.lengths**2).sum(axis=1)  # small for the shapes that come most
+            squares = (cells.lengths**2).sum(axis=1)  # small for the commonest shapes
             example = cells.describe(int(np.where(taken, 1_000, squares).argmin()))
             raise RuleError(
                 f"{file.path}, line {file.rules[-1].line}: no rule is sure to fit {example} "
@@ -83,14 +83,14 @@ class RuleSystem(OpeningSystem):
         self.unreachable = tuple(unreachable)
         """Rules that can never fire, in any of the 560 shapes with any point count.
 
-        Conditions on anything but lengths and points are not looked into, so some rule that never
-        fires may be missing here.
+        Conditions on anything but lengths and points are not examined, so some rules that never
+        fire may be missing here.
         """
 
     def fits(self, hands: HandsLike) -> Bools:
         """Return which rules fit each hand, fired or not: (n, len(rules)) bool.
 
-        Raises DealError naming a bad hand.
+        Raises DealError naming an invalid hand.
         """
         held, _ = as_hands(hands)
         parts = [np.empty((0, len(self.rules)), np.bool_), *self._fits(held)]
@@ -99,7 +99,7 @@ class RuleSystem(OpeningSystem):
     def fired(self, hands: HandsLike) -> Indices:
         """Return the index of the rule that makes the call with each hand: (n,).
 
-        Raises DealError naming a bad hand.
+        Raises DealError naming an invalid hand.
         """
         held, _ = as_hands(hands)
         empty = np.empty(0, np.int64)
@@ -113,8 +113,8 @@ class RuleSystem(OpeningSystem):
     def explain(self, hand: str | Hand) -> RuleExplanation:
         """Name the rule that fired, and for other calls the rule that fits or almost does.
 
-        A rule almost fits when a single one of its conditions fails, by one point or one card.
-        Raises DealError for a bad hand.
+        A rule almost fits if only one of its conditions fails, by one point or one card.
+        Raises DealError for an invalid hand.
         """
         one = Hand(hand)
         facts = facts_of(one.cards[None])
@@ -144,7 +144,7 @@ class RuleSystem(OpeningSystem):
     def margins(self, held: Bools) -> NDArray[np.float32]:
         """Return how far inside or outside each rule (n, 52) hands are: (n, len(rules)) points.
 
-        See ``margins``; infinite for a rule that asks nothing.
+        See ``margins``; infinite for a rule without conditions.
         """
         parts = [np.empty((0, len(self.rules)), np.float32)]
         for start in range(0, len(held), _CHUNK):
@@ -169,7 +169,7 @@ def _columns(values: list[NDArray[Any]], n: int) -> NDArray[Any]:
 
 
 def _missing(rule: Rule, facts: HandFacts) -> str | None:
-    """Say what one hand lacks for a rule; empty if nothing, None if too much."""
+    """Return what a hand lacks for a rule; empty if nothing, None if too much."""
     failed = [clause for clause in rule.clauses if not evaluate(clause.node, facts).all()]
     if not failed:
         return ""
@@ -179,7 +179,7 @@ def _missing(rule: Rule, facts: HandFacts) -> str | None:
 
 
 def _comparisons(node: Node) -> list[Comparison]:
-    """Return the comparisons that a condition consists of if they are about one number."""
+    """Return the comparisons in a condition if they all concern one number."""
     parts = node.parts if isinstance(node, AllOf) and len(node.parts) == 2 else (node,)
     comparisons = [part for part in parts if isinstance(part, Comparison)]
     alike = len(comparisons) == len(parts) and len({part.left for part in comparisons}) == 1
@@ -187,12 +187,12 @@ def _comparisons(node: Node) -> list[Comparison]:
 
 
 def _near(node: Node) -> float:
-    """The margin by which a hand may miss: that of one point or, where cards count, one card."""
+    """Return the margin by which a hand may miss: one point or, if cards are counted, one card."""
     return float(worth(node)) / 2 if _comparisons(node) else 0.5
 
 
 def _here(clause: Clause, facts: HandFacts) -> str:
-    """Say what one hand has instead, where a number is asked for."""
+    """Return what a hand has instead, if the condition concerns a number."""
     comparisons = _comparisons(clause.node)
     if not comparisons:
         return ""

@@ -1,9 +1,9 @@
-"""Rules as a prior: how likely each call is, learned from what players did with the same hands.
+"""Rules as a prior: each call's chance, learned from what players did with the same hands.
 
-A rule that a hand fits by half a point is a rule that half the players might not follow. Each rule
-is therefore given a chance to fire that grows with the hand's margin, and the list is walked
-through as before: a call's probability is that of one of its rules firing after all earlier ones
-did not. What is learned is how much players shade each rule, and how blurred its edge is.
+If a hand fits a rule by only half a point, half the players might not follow it. So each rule
+gets a chance to fire that grows with the hand's margin, and the list is walked
+through as before. A call's probability is the chance that one of its rules fires after all earlier
+ones did not. The model learns how much players shade each rule, and how blurred its edge is.
 """
 
 import json
@@ -27,34 +27,34 @@ from .system import Indices, OpeningSystem, Probabilities, likely
 Doubles = NDArray[np.float64]
 
 _FORMAT = "trickcast soft rules 2"
-_FAR = 60.0  # margins beyond it change nothing
+_FAR = 60.0  # larger margins change nothing
 _SHARPEST = 1_000.0
-_LEAST = 1e-4  # of probability, shared out over all calls: people do anything once
+_LEAST = 1e-4  # probability shared out over all calls: people do anything once
 SURE = 0.8
-"""A call less likely than this is not sure: players would disagree."""
+"""A less likely call is not sure: players would disagree."""
 SEEN = 5
-"""Nor is one by a rule that opened fewer of the hands that were learned from."""
+"""Nor is a call by a rule that opened fewer of the training hands."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shading:
-    """What was learned of a list of rules, one number a rule each."""
+    """What was learned of a list of rules, one number per rule in each field."""
 
     shift: Doubles
     """Points by which players are more generous (above 0) or stricter than the rule."""
     sharpness: Doubles
     """How fast the chance to fire grows with the margin, per point."""
     hands: Indices
-    """How many of the hands that were learned from each rule opens."""
+    """Number of training hands that each rule opens."""
 
 
 class SoftRuleSystem(OpeningSystem):
-    """Rules with blurred edges; its probabilities are meant as such."""
+    """Rules with blurred edges; its probabilities are meant literally."""
 
     def __init__(self, rules: RuleSystem, shading: Shading, about: Mapping[str, Any]):
         self.name, self.title = about["name"], about["title"]
         self.about = dict(about)
-        """How it was trained, and how it fared."""
+        """How the system was trained, and its scores."""
         self.rules = rules
         self.shading = shading
         self.calls = rules.calls
@@ -62,7 +62,7 @@ class SoftRuleSystem(OpeningSystem):
     def explain(self, hand: str | Hand) -> RuleExplanation:
         """Show the probabilities, the rule that fits and the runners-up.
 
-        Raises DealError for a bad hand.
+        Raises DealError for an invalid hand.
         """
         one = Hand(hand)
         plain = self.rules.explain(one)
@@ -115,8 +115,8 @@ def fit_shading(
 ) -> Shading:
     """Learn how players shade rules, from hands and the calls they chose.
 
-    The likeliest shading is found, given normal priors. So a rule that few hands meet stays as it
-    is written. Calls that no rule makes teach nothing.
+    Finds the likeliest shading, given normal priors. So a rule that few hands meet stays as it
+    is written. Calls that no rule makes are ignored.
 
     Args:
         rules: The RuleSystem.
@@ -188,7 +188,7 @@ def _clip(margins: NDArray[np.float32]) -> Doubles:
 
 
 def _walk(margins: Doubles, shading: Shading) -> tuple[Doubles, Doubles]:
-    """The chance of each rule to make the call, and its chance to fire once it is asked."""
+    """Return each rule's chance to make the call, and its chance to fire once it is reached."""
     logits = np.clip((margins + shading.shift) * shading.sharpness, -_FAR, _FAR)
     chance = 1 / (1 + np.exp(-logits))
     chance[margins >= _FAR] = 1  # a rule without conditions
@@ -206,7 +206,7 @@ def _by_call(rules: RuleSystem, firing: Doubles) -> Doubles:
 
 
 def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha256: str) -> None:
-    """Write what was learned as JSON, with the checksum of the rule file that it belongs to.
+    """Write what was learned as JSON, with the checksum of its rule file.
 
     Raises OSError for a file that cannot be written.
     """
@@ -233,9 +233,9 @@ def save_shading(path: str | os.PathLike[str], system: SoftRuleSystem, rules_sha
 
 
 def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -> SoftRuleSystem:
-    """Return the system in the bytes of a file that ``save_shading`` wrote for the same rules.
+    """Return the system from the bytes that ``save_shading`` wrote for the same rules.
 
-    ``name`` is the file's in errors. Raises ModelError for anything else.
+    ``name`` is the file's name in errors. Raises ModelError for anything else.
     """
     try:
         content = json.loads(data)
@@ -254,7 +254,7 @@ def open_shading(data: bytes, name: str, rules: RuleSystem, rules_sha256: str) -
 
 
 def _read_shading(rows: Sequence[Mapping[str, Any]]) -> Shading:
-    """Read what was learned of each rule. Raises ValueError for numbers that cannot be."""
+    """Read what was learned of each rule. Raises ValueError for invalid numbers."""
     shift = np.array([row["shift"] for row in rows], dtype=np.float64)
     sharpness = np.array([row["sharpness"] for row in rows], dtype=np.float64)
     hands = np.array([row["hands"] for row in rows], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What every opening system offers, whatever it is made of."""
+"""The interface of every opening system."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ class Explanation:
     system: str
     call: str
     reason: str
-    """The rule that fired, or how the network's outputs stand."""
+    """The rule that fired, or a summary of the network's outputs."""
     probabilities: Mapping[str, float]
-    """Of the calls that are not out of the question, likeliest first."""
+    """The plausible calls, likeliest first."""
     doubts: tuple[str, ...] = ()
-    """Why the system does not know what is right; empty where it is sure."""
+    """Why the system is unsure; empty if it is sure."""
 
     @property
     def sure(self) -> bool:
@@ -45,10 +45,10 @@ class Explanation:
 
 
 class OpeningSystem(ABC):
-    """A way of opening the bidding: to every hand a call."""
+    """A way of opening the bidding: a call for every hand."""
 
     name: str
-    """What ``openings.load`` knows it by."""
+    """The name that ``openings.load`` knows it by."""
     title: str
     calls: tuple[str, ...]
     """The calls it can make, lowest first; the order of the last axis of ``probabilities``."""
@@ -95,7 +95,7 @@ class OpeningSystem(ABC):
         """Return whether the system is sure of its call.
 
         Rules always are. A network is not if it answers UNKNOWN. ``polish-club`` is not if players
-        would disagree, or if it has seen hardly any such hands.
+        would disagree, or if it has seen hardly any similar hands.
 
         Args:
             hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.
@@ -116,10 +116,10 @@ class OpeningSystem(ABC):
 
     @abstractmethod
     def explain(self, hand: str | Hand) -> Explanation:
-        """Say why the system calls what it calls. Raises DealError for a bad hand."""
+        """Explain the system's call. Raises DealError for an invalid hand."""
 
     def _explained(self, hand: Hand, reason: str, doubts: tuple[str, ...] = ()) -> Explanation:
-        """Explain the call with a hand by a reason."""
+        """Return the Explanation of the call with a hand, given a reason."""
         return Explanation(
             hand=hand,
             system=self.name,
@@ -140,6 +140,6 @@ class OpeningSystem(ABC):
 
 
 def likely(calls: Sequence[str], row: Probabilities, least: float = 0.01) -> dict[str, float]:
-    """Return the calls of at least this probability, likeliest first."""
+    """Return the calls with at least this probability, likeliest first."""
     order = np.argsort(-row, kind="stable")
     return {calls[i]: float(row[i]) for i in order if row[i] >= least}

@@ -1,4 +1,4 @@
-"""Calls and auctions: what may be called, when an auction is over, and what it leads to.
+"""Calls and auctions: which calls are legal, when an auction is over, and its final contract.
 
 An auction is the sequence of its calls from the dealer on, each as ``CALLS`` spells it.
 """
@@ -55,12 +55,12 @@ def parse_call(text: str) -> str:
 
 
 def is_all_pass(text: str) -> bool:
-    """Tell whether ``text`` says that all who come now pass: ``AP``, ``All Pass``."""
+    """Return whether ``text`` makes everyone pass from here on: ``AP``, ``All Pass``."""
     return text.upper().translate(_NO_JOINTS) in ("AP", "ALLPASS")
 
 
 def is_over(auction: Sequence[str]) -> bool:
-    """Tell whether the auction has ended: three passes after a bid, or four at the start."""
+    """Return whether the auction has ended: three passes after a bid, or four at the start."""
     return len(auction) > 3 and auction[-1] == auction[-2] == auction[-3] == "PASS"
 
 
@@ -73,7 +73,7 @@ def with_all_pass(auction: Sequence[str]) -> list[str]:
 
 
 class CallError(DealError):
-    """A call that could not be made; ``made`` is how many calls before it stand."""
+    """An illegal call; ``made`` counts the legal calls before it."""
 
     def __init__(self, message: str, made: int):
         super().__init__(message)
@@ -82,31 +82,31 @@ class CallError(DealError):
 
 @dataclass(frozen=True, slots=True)
 class AuctionState:
-    """Where an auction has come to, seen from the dealer: turns are counted from 0."""
+    """The state of an auction after some calls. Turns count from 0, the dealer's first."""
 
     turn: int = 0
-    """How many calls were made; the seat that calls next is the dealer plus this."""
+    """Number of calls so far; the seat that calls next is the dealer plus this."""
     bid: int = PASS
-    """The number of the last bid; PASS before the first."""
+    """Number of the last bid; PASS before the first."""
     bidder: int = 0
-    """The turn in which it was made."""
+    """The turn in which that bid was made."""
     doubling: int = 0
     """0 undoubled, 1 doubled, 2 redoubled."""
     passes: int = 0
-    """Passes in a row up to now."""
+    """Consecutive passes up to now."""
 
     @property
     def over(self) -> bool:
-        """Whether three passes have followed a call, or four begun."""
+        """Whether three passes have followed a call, or the auction began with four."""
         return self.passes >= (3 if self.turn > self.passes else 4)
 
     @property
     def allowed(self) -> NDArray[np.bool_]:
-        """(38,) bool, the calls that may be made next: none when the auction is over."""
+        """(38,) bool, the calls that are legal next: none when the auction is over."""
         return _allowed(self.over, self.bid, (self.turn - self.bidder) % 2, self.doubling)
 
     def after(self, call: int) -> "AuctionState":
-        """Return the state after a call. Raises CallError for one that may not be made."""
+        """Return the state after a call. Raises CallError if the call is illegal."""
         if not self.allowed[call]:
             raise CallError(
                 f"call {self.turn + 1}, {CALLS[call]}: {self._refusal(call)}", self.turn
@@ -146,9 +146,9 @@ def _allowed(over: bool, bid: int, opponents: int, doubling: int) -> NDArray[np.
 
 
 def auction_states(calls: Iterable[int]) -> list[AuctionState]:
-    """Return the k + 1 states of an auction of k calls: before each of them, and after the last.
+    """Return the k + 1 states of an auction of k calls: before each call, and after the last.
 
-    Raises CallError for a call that could not be made.
+    Raises CallError for an illegal call.
 
     >>> auction_states([CALL_NUMBER["1N"], PASS, CALL_NUMBER["3N"]])[-1].bidder
     2
@@ -160,9 +160,9 @@ def auction_states(calls: Iterable[int]) -> list[AuctionState]:
 
 
 def legal_calls(auction: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which of the 38 ``CALLS`` may come next: (38,) bool, none once the auction is over.
+    """Return which of the 38 ``CALLS`` are legal next: (38,) bool, none once the auction is over.
 
-    Raises CallError for a call that could not be made.
+    Raises CallError for an illegal call.
 
     >>> [CALLS[i] for i in legal_calls(("7S", "PASS", "PASS")).nonzero()[0]]
     ['PASS', 'X', '7N']
@@ -171,14 +171,14 @@ def legal_calls(auction: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def legal_part(auction: Sequence[str]) -> tuple[int, str]:
-    """Return how many calls stand before the first that is illegal, and what is wrong with it.
+    """Return how many calls come before the first illegal one, and what is wrong with that one.
 
-    The reason is empty where all calls are legal.
+    The reason is empty if all calls are legal.
 
     >>> legal_part(("1S", "PASS", "1H"))
     (2, '1H is not higher than 1S')
     """
-    highest, last, passes = -1, -1, 0  # rank of the last bid, index of the last that is no pass
+    highest, last, passes = -1, -1, 0  # rank of the last bid, index of the last non-pass
     for i, call in enumerate(auction):
         if passes == 3 and i > 3:
             return i, f"{call} comes after the auction has ended"
@@ -205,7 +205,7 @@ def legal_part(auction: Sequence[str]) -> tuple[int, str]:
 
 
 def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat | None]:
-    """Return the contract and the declarer that an auction leads to: (None, None) before its end.
+    """Return the contract and declarer of an auction: (None, None) before its end.
 
     >>> contract, declarer = contract_of(Seat.SOUTH, ("1N", "PASS", "3N", "PASS", "PASS", "PASS"))
     >>> contract, declarer.word
@@ -224,19 +224,19 @@ def contract_of(dealer: Seat, auction: Sequence[str]) -> tuple[str | None, Seat 
 
 
 def strain_of(contract: str | None) -> Strain | None:
-    """Return the strain of a contract such as ``4SX``; None where there is nothing to play."""
+    """Return the strain of a contract such as ``4SX``; None if it is passed out or unknown."""
     if contract is None or contract == "PASS":
         return None
     return Strain.parse(contract[1])
 
 
 def call_numbers(auction: Any) -> tuple[int, ...]:
-    """Read an auction, text or a sequence of calls, and check it against the laws.
+    """Read an auction, given as text or a sequence of calls, and check it against the laws.
 
-    ``AP`` stands for the passes at the end. A dash alone is a pass, unless passes are written out
-    and a dash stands between each two calls.
-    Raises CallError for a call that is not valid, or that the laws forbid; the message names call
-    and place.
+    ``AP`` stands for the passes at the end. A dash alone is a pass, unless passes are spelled out
+    and a dash separates every two calls.
+    Raises CallError for a call that is invalid or illegal; the message names the call and its
+    place.
 
     >>> [CALLS[number] for number in call_numbers("1nt p 3NT all pass")]
     ['1N', 'PASS', '3N', 'PASS', 'PASS', 'PASS']

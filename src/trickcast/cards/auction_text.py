@@ -1,6 +1,6 @@
-"""An auction as users give it: text and dealer in, calls, turns and the contract out.
+"""An auction built from text and a dealer, giving its calls, its turns and the final contract.
 
-How calls are read and what the laws allow is in ``auction``.
+``auction`` parses calls and knows the laws.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from .enums import Seat, Vulnerability
 
 @dataclass(frozen=True)
 class Auction:
-    """Calls from the dealer on, all of them lawful."""
+    """Calls from the dealer on, all of them legal."""
 
     calls: tuple[int, ...]
     """Numbers of ``cards.auction.CALLS``."""
@@ -29,16 +29,16 @@ class Auction:
 
     @cached_property
     def state(self) -> AuctionState:
-        """Where it has come to."""
+        """The state after the calls."""
         return auction_states(self.calls)[-1]
 
     def caller(self, turn: int) -> Seat:
-        """Return who makes the call of a turn; turns are counted from 0."""
+        """Return the seat that calls in a turn; turns count from 0."""
         return Seat((self.dealer + turn) % 4)
 
     @property
     def next_caller(self) -> Seat:
-        """Who calls next, or would if it were not over."""
+        """The seat that calls next, or would if the auction were not over."""
         return self.caller(len(self.calls))
 
     @cached_property
@@ -65,7 +65,7 @@ def read_auction(
 
     Args:
         auction: Text such as ``"1N P 3N P P P"``, a list of calls, or an Auction, which is returned
-            as it is. ``AP`` stands for the passes at the end.
+                unchanged. ``AP`` stands for the passes at the end.
         dealer: Seat of the dealer, or its letter or name.
         vulnerable: Vulnerable sides: none, ns, ew or both.
 
@@ -73,7 +73,7 @@ def read_auction(
         An Auction.
 
     Raises:
-        CallError: A call is not valid, or the laws forbid it; the message names call and place.
+        CallError: A call is invalid or illegal; the message names the call and its place.
         DealError: The dealer or the vulnerability is not valid.
 
     Example:

@@ -1,4 +1,4 @@
-"""What a file says of a board besides its cards."""
+"""What is known of a board besides its cards."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .text import card_text, parse_card, parse_contract
 
 
 class Tag(NamedTuple):
-    """A PBN tag, ``[name "value"]``, and what follows it."""
+    """A PBN tag, ``[name "value"]``, and the lines after it."""
 
     name: str
-    """Empty for what stands before the first tag of a board."""
+    """Empty for lines before the first tag of a board."""
     value: str
     lines: tuple[str, ...] = ()
-    """The lines up to the next tag as they stood: the rows of a section, comments, ``%`` lines."""
+    """The unchanged lines up to the next tag: the rows of a section, comments, ``%`` lines."""
 
 
 _READ = (("dealer", Seat), ("vulnerability", Vulnerability), ("declarer", Seat))
-"""What may be given as text."""
+"""Fields that may be given as text."""
 _CONTRACTS = frozenset(["PASS", *(f"{bid}{double}" for bid in BIDS for double in ("", "X", "XX"))])
 _CALLS = frozenset(CALLS)
 _CARDS = frozenset(map(card_text, range(52)))
@@ -47,8 +47,8 @@ class Board:
         auction: Calls, dealer first.
         explanations: Explanations of calls, as pairs of index and text.
         play: Cards in the order played.
-        tags: What a PBN file says besides.
-        lin: What a LIN file says besides.
+        tags: PBN tags that the other fields don't cover.
+        lin: LIN codes and values that the other fields don't cover.
 
     Raises:
         DealError: A field is not valid.
@@ -70,19 +70,19 @@ class Board:
     auction: tuple[str, ...] = ()
     """The calls from the dealer on: ``PASS X XX 1C … 7N``."""
     explanations: tuple[tuple[int, str], ...] = ()
-    """(index of the call, text) for the calls that were explained or alerted, in order; the text
+    """(index of the call, text) for each explained or alerted call, in order; the text
     may be empty."""
     play: tuple[str, ...] = ()
     """The cards in the order in which they were played: ``SA``."""
     tags: tuple[Tag, ...] = ()
-    """The PBN tags that the fields above do not say in full, in file order. One that has a field
-    (``Contract "?"``, an auction with comments) counts while it agrees with it."""
+    """The PBN tags that the fields above do not express in full, in file order. A tag that has a
+    field (``Contract "?"``, an auction with comments) is used while the two agree."""
     lin: tuple[tuple[str, str], ...] = ()
-    """All (code, value) pairs of a LIN board that says more than the fields above; they count
-    while they agree with them."""
+    """All (code, value) pairs of a LIN board that says more than the fields above; used while the
+    two agree."""
 
     def __post_init__(self) -> None:
-        """Read what is given as text, and spell it in one way."""
+        """Parse the fields given as text, and normalise their spelling."""
         for name, kind in _READ:
             value = getattr(self, name)
             if isinstance(value, str):
@@ -99,13 +99,13 @@ class Board:
             object.__setattr__(self, "play", _each("play", self.play, _card))
 
     def tag(self, name: str) -> str | None:
-        """Return the value of the first of ``tags`` with this name: a player's, an event's."""
+        """Return the value of the first of ``tags`` with this name, such as ``"Event"``."""
         return next((tag.value for tag in self.tags if tag.name == name), None)
 
     def completed(self) -> Board:
-        """Return the board with the dealer and the vulnerability of its number where it has none.
+        """Return the board, filling in a missing dealer and vulnerability from its number.
 
-        Without a number, or with one below 1, it is the same board.
+        A board without a number, or with one below 1, is returned unchanged.
 
         >>> board = Board(number=7).completed()
         >>> str(board.dealer), str(board.vulnerability)
@@ -113,7 +113,7 @@ class Board:
         """
         if self.number is None or None not in (self.dealer, self.vulnerability):
             return self
-        if self.number < 1:  # files may say 0, which no rule gives a dealer
+        if self.number < 1:  # files may say 0, which has no standard dealer
             return self
         return replace(
             self,
@@ -126,7 +126,7 @@ class Board:
         )
 
     def stated(self) -> tuple[str, ...]:
-        """Return the names of the fields that say something."""
+        """Return the names of the fields that are set."""
         return tuple(f.name for f in fields(self) if getattr(self, f.name) not in (None, ()))
 
 

@@ -1,4 +1,4 @@
-"""The play of the cards: whose turn it is, what may be played, and who has won the tricks."""
+"""The play of the cards: whose turn it is, which cards are legal, and who has won the tricks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from .text import card_text
 
 
 class PlayError(DealError):
-    """A card that could not be played; ``played`` is how many cards before it stand."""
+    """An illegal card; ``played`` counts the legal cards before it."""
 
     def __init__(self, message: str, played: int):
         super().__init__(message)
@@ -21,7 +21,7 @@ class PlayError(DealError):
 
 
 def winner(trick: Sequence[int], strain: Strain) -> int:
-    """Return which of the cards, in the order played, takes the trick in this strain."""
+    """Return the index of the card that takes the trick, given its cards in the order played."""
     best, suit = trick[0], trick[0] // 13
     for card in trick:
         own = card // 13
@@ -34,25 +34,25 @@ def winner(trick: Sequence[int], strain: Strain) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """Where a play has come to."""
+    """The state of a play after some cards."""
 
     owners: NDArray[np.uint8]
-    """(52,) the seat that still holds each card; 255 for those played."""
+    """(52,) the seat that still holds each card; 255 for cards already played."""
     leader: Seat
-    """Who led to the trick on the table, or leads to the next."""
+    """The seat that led to the trick on the table, or leads to the next."""
     trick: tuple[int, ...]
-    """The cards on the table, at most three, in the order in which they were played."""
+    """The cards on the table, at most three, in the order played."""
     won: tuple[int, int]
     """Tricks won by North-South and by East-West."""
 
     @property
     def turn(self) -> Seat:
-        """Who plays the next card."""
+        """The seat that plays the next card."""
         return Seat((self.leader + len(self.trick)) % 4)
 
     @property
     def playable(self) -> NDArray[np.intp]:
-        """The cards that may be played next: of the suit led, where there are any."""
+        """The cards that are legal next: those of the suit led, if the seat has any."""
         held = np.flatnonzero(self.owners == self.turn)
         if self.trick:
             following = held[held // 13 == self.trick[0] // 13]
@@ -60,7 +60,7 @@ class Position:
         return held
 
     def after(self, card: int, strain: Strain) -> "Position":
-        """Return the position after a card that may be played."""
+        """Return the position after a legal card."""
         owners = self.owners.copy()
         owners[card] = GONE
         trick = (*self.trick, card)
@@ -75,10 +75,10 @@ class Position:
 def positions(
     owners: NDArray[np.uint8], strain: Strain, leader: Seat, cards: Sequence[int]
 ) -> list[Position]:
-    """Return the k + 1 positions of a play of k cards: before each of them, and after the last.
+    """Return the k + 1 positions of a play of k cards: before each card, and after the last.
 
     ``owners`` is (52,), a deal's or a position's; ``cards`` are indices in the order of play.
-    Raises DealError for owners that are neither, PlayError for a card that could not be played.
+    Raises DealError for invalid owners, PlayError for an illegal card.
     """
     cards_a_hand(owners[None])
     reached = [Position(owners, leader, (), (0, 0))]

@@ -1,4 +1,4 @@
-"""The chance of so many tricks, asked of every result in the same words."""
+"""The chance of a number of tricks, with the same methods for every kind of result."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from .text import parse_contract
 COUNTS = np.arange(14, dtype=np.float32)
 """The tricks of a distribution's last axis."""
 BOOK = 6
-"""Tricks that a side takes before any counts."""
+"""Tricks of the book: those before the first that counts."""
 
 
 class TrickChances:
-    """What all results with a distribution of tricks can be asked."""
+    """Methods shared by all results that hold a distribution of tricks."""
 
     __slots__ = ()
 
@@ -26,8 +26,8 @@ class TrickChances:
     def making(self, contract: object, by: str | Seat | None = None) -> Any:
         """Return the chance that a contract makes: ``making("4H", by="N")``.
 
-        A float, or an array of one for each deal. Without ``by`` it is the Contract's own declarer,
-        or an array of all. Doubling changes nothing. Raises DealError for an invalid
+        A float, or an array of one for each deal. Without ``by``, the Contract's own declarer,
+        or an array over all declarers. Doubling changes nothing. Raises DealError for an invalid
         contract or seat.
         """
         level, strain, _ = parse_contract(str(contract))
@@ -39,10 +39,10 @@ class TrickChances:
     def at_least(
         self, tricks: Any, strain: str | Strain | None = None, by: str | Seat | None = None
     ) -> Any:
-        """Return the chance of so many tricks or more: ``at_least(10, "H", "N")``.
+        """Return the chance of at least so many tricks: ``at_least(10, "H", "N")``.
 
-        Without ``strain`` or ``by``, an array of all strains or declarers. Raises DealError for
-        what is not a strain or a seat.
+        Without ``strain`` or ``by``, an array over all strains or declarers. Raises DealError for
+        an invalid strain or seat.
         """
         reached = np.asarray(tricks)[..., None] <= COUNTS
         names = self.probabilities.names[:-1]
@@ -52,7 +52,7 @@ class TrickChances:
 
 
 def chosen(array: LabelledArray, names: list[Any]) -> Any:
-    """Return the cells of these names; None stands for all of an axis."""
+    """Return the cells with these names; None selects all of an axis."""
     if any(name is not None for name in names):
         return array[(..., *(slice(None) if name is None else str(name) for name in names))]
     return array if array.ndim else array.item()

@@ -1,4 +1,4 @@
-"""Deals and results as columns, of which pandas, polars and all that reads Arrow make tables."""
+"""Deals and results as columns, for pandas, polars and other tools that read Arrow."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ HAND_WIDTH = 16
 DEAL_WIDTH = 4 * HAND_WIDTH + 3
 """Characters of four hands with a blank between them."""
 BLANKS = [HAND_WIDTH, 2 * HAND_WIDTH + 1, 3 * HAND_WIDTH + 2]
-"""Where the blanks stand."""
+"""Indices of the blanks."""
 _LETTER = np.frombuffer(RANKS.encode() * 4, dtype=np.uint8)
 _SUIT = np.repeat(np.arange(4, dtype=np.uint8), 13)
 
@@ -24,22 +24,22 @@ Columns = dict[str, Sequence[str] | NDArray[Any]]
 
 
 class Tabular(ABC):
-    """What can be read as a table: ``polars.DataFrame(it)``, ``pandas.DataFrame.from_arrow(it)``.
+    """Base of tables for ``polars.DataFrame(it)`` and ``pandas.DataFrame.from_arrow(it)``.
 
     Both ask for an Arrow stream, which needs pyarrow (``pip install "trickcast[data]"``);
-    ``pandas.DataFrame(it.columns())`` needs nothing more.
+    ``pandas.DataFrame(it.columns())`` doesn't.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def columns(self) -> Columns:
-        """Return the columns of the table by name, all of one length."""
+        """Return the columns of the table by name, all of the same length."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the columns as Arrow's PyCapsule interface hands them over, without a copy.
+        """Return the columns through Arrow's PyCapsule interface, without a copy.
 
-        Raises ModuleNotFoundError where pyarrow is not installed.
+        Raises ModuleNotFoundError if pyarrow is not installed.
         """
         try:
             import pyarrow
@@ -51,10 +51,10 @@ class Tabular(ABC):
 
 
 def cell_columns(thing: str, declarers: str, cells: Mapping[str, NDArray[Any]]) -> Columns:
-    """Return (n, 5, k) arrays as columns with a row for each thing, strain and declarer.
+    """Return (n, 5, k) arrays as columns with a row for each item, strain and declarer.
 
     Args:
-        thing: Name of the column that counts the n things, such as ``"deal"``.
+        thing: Name of the column that counts the n items, such as ``"deal"``.
         declarers: Letters of the k declarers.
         cells: Arrays of shape (n, 5, k) by the names of their columns.
 
@@ -93,7 +93,7 @@ def chance_columns(probabilities: NDArray[np.float32]) -> dict[str, NDArray[np.f
 
 
 def write_deals(owners: NDArray[np.uint8], seats: Sequence[int]) -> NDArray[np.uint8]:
-    """Return the characters of deals, ranks from the ace down.
+    """Return deals as characters, ranks from the ace down.
 
     Args:
         owners: Owners, shape (n, 52), uint8.

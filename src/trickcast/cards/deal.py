@@ -16,13 +16,13 @@ from .hand import Hand, HandLike
 from .text import card_text, parse_deal
 
 COUNT_OF_SEAT = np.array([1, 1 << 8, 1 << 16, 1 << 24], dtype=np.uint32)
-"""Adding these up by owner counts the four seats' cards in one number, a byte a seat."""
+"""Summed by owner, these count the cards of all four seats in one number, a byte a seat."""
 FOUR_FULL_HANDS = np.uint32(0x0D0D0D0D)
-"""That number when everyone holds thirteen."""
+"""That sum when every seat holds thirteen."""
 
 _CHUNK = 1 << 14
 _HELD = [bytes(b"01"[owner == seat] for owner in range(256)) for seat in Seat]
-"""By seat, tables that turn owners into binary digits: 1 where the seat holds the card."""
+"""For each seat, a table that maps owners to binary digits: 1 if the seat holds the card."""
 
 
 def check_owners(
@@ -32,8 +32,8 @@ def check_owners(
 
     Args:
         owners: Owners, shape (n, 52), whole numbers.
-        first: Index of the first of them, by which the message counts.
-        total: Number of deals of which these are a part. Default: these are all.
+        first: Index of the first deal, from which the message counts.
+        total: Number of deals in the whole batch. Default: these are all.
 
     Raises:
         DealError: A deal is not valid; the message names the first one.
@@ -66,15 +66,15 @@ def check_owners(
 
 
 def unmasked(owners: ArrayLike) -> NDArray[Any]:
-    """Return owners as an array. Raises DealError for a masked one: no card's owner is unknown."""
-    # who gives a masked array has loaded numpy.ma; for others it would take ten milliseconds
+    """Return owners as an array. Raises DealError for a masked array: every owner must be known."""
+    # a caller with a masked array has loaded numpy.ma; importing it would cost ten milliseconds
     if "numpy.ma" in sys.modules and isinstance(owners, np.ma.MaskedArray):
         raise DealError("owners are a masked array (expected the owner of every card)")
     return np.asarray(owners)
 
 
 def _together(hands: dict[Seat, Hand]) -> bytes:
-    """Return the owners where these seats hold these hands."""
+    """Return the owners of a deal in which these seats hold these hands."""
     if len(hands) < 3:
         missing = " and ".join(seat.word for seat in Seat if seat not in hands)
         raise DealError(
@@ -103,11 +103,11 @@ class Deal:
     Args:
         text: The deal as PBN text, ``"N:A.KQ9832.T94.AKT … … …"``: a first seat, then four hands
             clockwise, each as spades, hearts, diamonds and clubs.
-        north: Hand of North, if the hands are given instead of ``text``. The fourth of three is
-            what is left.
-        east: Hand of East.
-        south: Hand of South.
-        west: Hand of West.
+        north: North's hand, if the hands are given instead of ``text``. If only three hands are
+                given, the fourth gets the remaining cards.
+        east: East's hand.
+        south: South's hand.
+        west: West's hand.
 
     Raises:
         DealError: The text is not a deal, or the hands do not make one.

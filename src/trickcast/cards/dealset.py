@@ -17,7 +17,7 @@ from .table import UNKNOWN, TrickTable, check_tricks
 
 
 class Skipped(NamedTuple):
-    """Something in a file that is no deal, and was passed over."""
+    """An invalid entry of a file, which was skipped."""
 
     place: str
     """The file, and the line, record or byte in it."""
@@ -26,7 +26,7 @@ class Skipped(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The word before it where commands report it."""
+        """The word that precedes it in the reports of commands."""
         return "skipped"
 
     def __str__(self) -> str:
@@ -34,9 +34,9 @@ class Skipped(NamedTuple):
 
 
 class DealSet(Tabular):
-    """Hold many deals in two arrays, read-only, with what is known of each.
+    """Hold many deals in two read-only arrays, with what is known of each.
 
-    An index or a loop gives a Deal, which is made only then. A slice, or an index by an array,
+    Indexing or looping makes Deals on demand. A slice, or an index by an array,
     gives a DealSet on the same memory. ``polars.DataFrame(deals)`` has one row per deal: its text
     and, if any tricks are known, its twenty results.
 
@@ -66,7 +66,7 @@ class DealSet(Tabular):
     boards: tuple[Board, ...] | None
     """What a file said of each board besides the cards; None when it said nothing."""
     skipped: tuple[Skipped, ...]
-    """What ``read(…, on_error="skip")`` passed over in the file; sets are equal whatever it is."""
+    """Entries that ``read(…, on_error="skip")`` skipped in the file; ignored by ``==``."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class DealSet(Tabular):
         tricks: ArrayLike | TrickTable | None = None,
         boards: Sequence[Board] | None = None,
     ):
-        # what was checked stays as it is, whatever becomes of the caller's array
+        # checked data must not change when the caller changes their array
         array = _checked(owners).astype(np.uint8)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
@@ -99,21 +99,21 @@ class DealSet(Tabular):
 
     @classmethod
     def from_deals(cls, deals: Iterable[str | Deal]) -> DealSet:
-        """Collect Deals or their texts. Raises DealError naming the index of a bad one."""
+        """Collect Deals or their texts. Raises DealError naming the index of an invalid one."""
         rows = []
         for i, deal in enumerate(deals):
             try:
                 rows.append(Deal(deal).owner_bytes)
             except DealError as error:
                 raise DealError(f"deal {i}: {error}") from None
-        collected = object.__new__(cls)  # a Deal has been checked
+        collected = object.__new__(cls)  # a Deal is already checked
         owners = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 52)
         collected._set(owners, None, None)
         return collected
 
     @classmethod
     def concatenate(cls, sets: Iterable[DealSet]) -> DealSet:
-        """Join sets in order; what is known of some deals only is unknown for the others."""
+        """Join sets in order; data that some sets lack is unknown for their deals."""
         parts = list(sets)
         joined = object.__new__(cls)
         tricks, boards = None, None
@@ -136,13 +136,13 @@ class DealSet(Tabular):
         return np.full((len(self), 5, 4), UNKNOWN, dtype=np.uint8)
 
     def with_tricks(self, tricks: ArrayLike | TrickTable | None) -> DealSet:
-        """Return the same deals with these tricks, a table or an array of (n, 5, 4)."""
+        """Return the same deals with these tricks, a table or an (n, 5, 4) array."""
         deals = DealSet(self.owners, tricks, self.boards)
         deals.skipped = self.skipped
         return deals
 
     def columns(self) -> Columns:
-        """Return ``deal``, the PBN text, and where known ``S_N`` … ``N_W``, masked where not."""
+        """Return ``deal``, the PBN text, and if known ``S_N`` … ``N_W``, masked where unknown."""
         texts: Columns = {"deal": write_deal_texts(self.owners)}
         if self.tricks is None:
             return texts
@@ -228,8 +228,8 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _of_texts(texts: list[str]) -> DealSet:
-    """Collect deals, those written in the usual way at once. Raises DealError naming a bad one."""
-    from .many_texts import read_usual_texts  # one deal is read without
+    """Collect deals; the usual spelling is parsed in bulk. Raises DealError naming a bad one."""
+    from .many_texts import read_usual_texts  # not needed for a single deal
 
     owners, good = read_usual_texts(texts)
     for i in np.flatnonzero(~good).tolist():
@@ -245,11 +245,11 @@ def _of_texts(texts: list[str]) -> DealSet:
 DealLike = str | Deal
 """A deal: a Deal, or its text."""
 DealsLike = DealLike | DealSet | NDArray[Any] | Iterable[DealLike | DealSet | NDArray[Any]]
-"""Deals: one, a DealSet, a list of these, or owners of shape (52,) or (n, 52)."""
+"""Deals: one deal, a DealSet, a list of these, or owners of shape (52,) or (n, 52)."""
 
 
 def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
-    """Turn anything that users call deals into a DealSet.
+    """Turn any accepted form of deals into a DealSet.
 
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (52,) or (n, 52),
@@ -271,10 +271,10 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
         return deals, False
     if isinstance(deals, str | Deal):
         return DealSet.from_deals([Deal(deals)]), True
-    if isinstance(deals, np.ndarray) and deals.dtype.kind not in "OUT":  # these hold texts
+    if isinstance(deals, np.ndarray) and deals.dtype.kind not in "OUT":  # those kinds hold texts
         if deals.shape[:1] == (0,):
             return DealSet(np.empty((0, 52), np.uint8)), False
-        seen = object.__new__(DealSet)  # for a question, which is over before the caller goes on
+        seen = object.__new__(DealSet)  # no copy: the array cannot change during the call
         seen._set(_checked(np.atleast_2d(deals)).astype(np.uint8, copy=False), None, None)
         return seen, deals.ndim == 1
     try:

@@ -1,7 +1,7 @@
 """Suit, strain, seat and vulnerability: the four small alphabets of the game.
 
-Each is an ``IntEnum`` whose values index the package's arrays (suits and seats 0-3, strains 0-4),
-is parsed leniently by ``parse`` and prints as the letter that PBN uses.
+Each is an ``IntEnum`` whose values index the package's arrays (suits and seats 0-3, strains 0-4).
+``parse`` reads them leniently, and they print as the letter that PBN uses.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ RANKS = "AKQJT98765432"
 
 
 class Alphabet(IntEnum):
-    """An alphabet with a one-letter text form."""
+    """An enum with a one-letter text form."""
 
     @classmethod
     @cache
@@ -28,8 +28,8 @@ class Alphabet(IntEnum):
     def parse(cls, text: str | Self) -> Self:
         """Return the member that ``text`` names, by letter or word, in any case.
 
-        Raises DealError for unknown names, and for anything but text: a member of another enum may
-        have the same letter.
+        Raises DealError for unknown names, and for anything but text or a member of this enum:
+        members of another enum may have the same letter.
         """
         if isinstance(text, cls):
             return text
@@ -44,7 +44,7 @@ class Alphabet(IntEnum):
 
     @property
     def letter(self) -> str:
-        """The letter that stands for it in text."""
+        """The letter that stands for the member in text."""
         return self.name[0]
 
     def __str__(self) -> str:
@@ -55,13 +55,13 @@ class Alphabet(IntEnum):
 
 
 class _OfSuits(Alphabet):
-    """An alphabet that has the suits, which parses their members of the other one too."""
+    """An enum that includes the suits; it also parses the suits of the other such enum."""
 
     @classmethod
     def parse(cls, text: "str | _OfSuits") -> Self:
         """Return the member that ``text`` names, by letter, word or sign, in any case.
 
-        A suit is its strain, and the other way round. Raises DealError when it names none.
+        A suit and its strain are interchangeable. Raises DealError for an unknown name.
         """
         if isinstance(text, cls):
             return text
@@ -168,7 +168,7 @@ class Seat(Alphabet):
 class Vulnerability(IntEnum):
     """Name the vulnerable sides, as two bits: North-South is 1, East-West 2.
 
-    ``Vulnerability.parse`` reads none, ns, ew or both, and what files write for them.
+    ``Vulnerability.parse`` reads none, ns, ew or both, and the spellings that files use.
 
     Example:
         >>> str(Vulnerability.parse("N-S")), bool(Vulnerability.BOTH & Vulnerability.EW)
@@ -182,9 +182,9 @@ class Vulnerability(IntEnum):
 
     @classmethod
     def parse(cls, text: "str | Vulnerability") -> "Vulnerability":
-        """Return the vulnerability named by any of the spellings in use (PBN, LIN, words).
+        """Return the vulnerability for any spelling in use (PBN, LIN, words).
 
-        Raises DealError when ``text`` is none of them, or no text.
+        Raises DealError for other text, and for anything but text.
         """
         if isinstance(text, Vulnerability):
             return text

@@ -4,8 +4,8 @@
 class DealError(ValueError):
     """Report a hand, deal, card, seat or strain that is not valid.
 
-    The message says what is wrong and where, and quotes the text. For an entry of a batch it gives
-    the index.
+    The message says what is wrong and where, and quotes the text. In a batch it gives the index
+    of the entry.
 
     Example:
         >>> tc.Hand("AK.QJ.T9.8")
@@ -26,8 +26,8 @@ def cut(text: str, limit: int = 80) -> str:
     """Return a text for a message, without its middle if it is long.
 
     Args:
-        text: Text of somebody else.
-        limit: Number of characters that are left whole.
+        text: Text from outside.
+        limit: Longest length left uncut, in characters.
 
     Returns:
         The text, or its first half and last quarter.
@@ -40,7 +40,7 @@ def cut(text: str, limit: int = 80) -> str:
 
 
 def one_line(error: Exception, limit: int = 300) -> str:
-    """Return what somebody's error says, in one line of characters that can be printed."""
+    """Return the text of an outside error as one line of printable characters."""
     text = cut(" ".join(str(error).split()), limit)
     return "".join(c if c.isprintable() else shorten(c)[1:-1] for c in text) or type(error).__name__
 
@@ -49,11 +49,11 @@ def shorten(value: object, limit: int = 80) -> str:
     """Return a value quoted for a message, without its middle if it is long.
 
     Args:
-        value: Value of somebody else.
-        limit: Number of characters that are left whole.
+        value: Value from outside.
+        limit: Longest length left uncut, in characters.
 
     Returns:
-        The value as Python writes it, cut.
+        The value's ``repr``, cut.
 
     Example:
         >>> shorten("♠" * 9, limit=8)
@@ -63,12 +63,12 @@ def shorten(value: object, limit: int = 80) -> str:
         return repr(cut(value, limit))
     try:
         return cut(repr(value), limit)
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
         return f"a huge {type(value).__name__}"
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number and its noun, in the plural if there is not exactly one.
+    """Return a number and its noun, in the plural unless the number is one.
 
     Args:
         count: The number.

@@ -1,4 +1,4 @@
-"""Seats by strains, drawn as PBN lays them out: a row a declarer, a column a strain."""
+"""Seats by strains, drawn as in PBN: one row per declarer, one column per strain."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ PRINTED_STRAINS = (Strain.NOTRUMP, Strain.SPADES, Strain.HEARTS, Strain.DIAMONDS
 """Column order of printed tables, as in PBN."""
 
 
-_CERTAIN = 1e-6  # from 0 or 1 on float32 cannot say otherwise
+_CERTAIN = 1e-6  # float32 cannot tell values this close to 0 or 1 apart
 
 
 def whole_percent(share: float) -> str:
-    """Return a chance in whole percent; only what is certain gets 0 % or 100 %.
+    """Return a chance in whole percent; 0 % and 100 % are only for certainties.
 
     Args:
         share: The chance, 0 to 1.
@@ -37,9 +37,9 @@ class Grid:
     """A cell for each strain and declarer, as lines of text or as HTML."""
 
     cell: Callable[[Strain, Seat], str]
-    """What stands in a cell; text, or HTML where it is drawn as such."""
+    """Content of a cell: plain text for ``text``, HTML for ``html``."""
     seats: Sequence[Seat] = PRINTED_SEATS
-    """Those that have a row, in this order."""
+    """The declarers that have a row, in this order."""
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row for each declarer: the seat's letter, and its cell in every strain."""
@@ -49,7 +49,7 @@ class Grid:
         ]
 
     def text(self, margin: int, width: int) -> str:
-        """Draw it as lines: ``margin`` characters for the seat, ``width`` for every cell."""
+        """Draw the grid as lines: ``margin`` characters for the seat, ``width`` for every cell."""
         head = ("", *(strain.symbol for strain in PRINTED_STRAINS))
         return "\n".join(
             f"{seat:<{margin}}" + "".join(f"{cell:>{width}}" for cell in cells)
@@ -57,17 +57,17 @@ class Grid:
         )
 
     def html(self, caption: str) -> str:
-        """Draw it as an HTML table; the caption, which is text, is its name to screen readers."""
+        """Draw the grid as an HTML table; the caption is plain text, read out by screen readers."""
         return html_table(caption, [strain.symbol for strain in PRINTED_STRAINS], self.rows())
 
 
 def html_table(caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table whose rows begin with their names.
+    """Return an HTML table; the first cell of each row is its heading.
 
     Args:
         caption: Caption, as HTML.
         columns: Headings of the columns, as HTML.
-        rows: Rows, each a name and its cells, as HTML.
+        rows: Rows, each a heading and its cells, as HTML.
 
     Returns:
         HTML.

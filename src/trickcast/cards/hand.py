@@ -51,7 +51,7 @@ class Hand:
     def from_cards(cls, cards: NDArray[np.bool_]) -> Hand:
         """Build a hand from a (52,) array, true or 1 for its thirteen cards.
 
-        Raises DealError for another shape, other numbers than 0 and 1, or another number of cards.
+        Raises DealError for another shape, values other than 0 and 1, or another number of cards.
         """
         held = np.asarray(cards)
         fault = _fault(held) if held.shape == (52,) else "expected shape (52,)"
@@ -106,7 +106,7 @@ class Hand:
         return map(card_text, cards_of(self.mask))
 
     def __contains__(self, card: object) -> bool:
-        """Tell whether the hand holds a card, in any spelling; False for other text."""
+        """Return whether the hand holds a card, in any spelling; False for other text."""
         try:
             return isinstance(card, str) and bool(self.mask >> parse_card(card) & 1)
         except DealError:
@@ -140,7 +140,7 @@ HandsLike = HandLike | NDArray[Any] | Iterable[HandLike | NDArray[Any]]
 
 
 def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
-    """Turn anything that users call hands into one array.
+    """Turn any accepted form of hands into one array.
 
     Args:
         hands: A Hand, its text, a list of these, or an array of shape (52,) or (n, 52), bool or 0
@@ -192,9 +192,9 @@ def as_hands(hands: HandsLike) -> tuple[NDArray[np.bool_], bool]:
 
 
 def _fault(row: NDArray[Any]) -> str:
-    """Say what keeps (52,) values from being a hand: ``12 cards (expected 13)``; empty if nothing.
+    """Return why (52,) values are not a hand: ``12 cards (expected 13)``; empty if they are one.
 
-    They may be bools, or zeros and ones.
+    The values may be bools, or zeros and ones.
     """
     if row.dtype.kind not in "buif":
         return f"it holds {row.dtype} (expected bools, or 0 and 1)"
@@ -209,7 +209,7 @@ def _fault(row: NDArray[Any]) -> str:
 def hcp(hands: HandsLike) -> NDArray[np.int64]:
     """Return the high-card points of hands.
 
-    Made for tests of hands, such as ``south=lambda hands: hcp(hands) > 14``.
+    Useful as a constraint on hands, such as ``south=lambda hands: hcp(hands) > 14``.
 
     Args:
         hands: A Hand, its text, a list of these, or hands of shape (n, 52), bool.

@@ -1,4 +1,4 @@
-"""Arrays whose strains and seats can be named: ``expected["H", "N"]``."""
+"""Arrays that accept the names of strains and seats: ``expected["H", "N"]``."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .enums import Alphabet, Seat, Strain
 
 Axis = type[Strain] | type[Seat] | None
-"""What the places of an axis are called; None for numbers."""
+"""Names of the positions along an axis; None for an axis indexed by numbers only."""
 TABLE = (Strain, Seat)
 """Strains S H D C N by declarers N E S W."""
 
@@ -17,11 +17,11 @@ TABLE = (Strain, Seat)
 class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     """A NumPy array that also takes names for strains and seats.
 
-    A key that begins with a name is of the named axes, and axes before those stay:
+    A key that begins with a name applies to the named axes, and keeps all axes before those:
     ``tricks["H", "N"]`` of (5, 4) tricks is a number, of (n, 5, 4) tricks an array of n, and
-    ``tricks["H"]`` keeps the declarers. Letters, words, enums and numbers all do. A key that
-    begins with anything else is as in NumPy, and may have names too: ``tricks[3, "H", "N"]``,
-    ``tricks[..., "N"]``. What is computed from it is a plain array.
+    ``tricks["H"]`` keeps the declarers. Letters, words, enums and numbers are all accepted. Any
+    other key works as in NumPy, and may also contain names: ``tricks[3, "H", "N"]``,
+    ``tricks[..., "N"]``. Results of arithmetic are plain arrays.
 
     Raises DealError for an invalid strain or seat.
 
@@ -31,9 +31,9 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     """
 
     names: tuple[Axis, ...]
-    """Of the last axes."""
+    """Names of the positions along the last axes."""
     cell: Callable[..., Any] | None
-    """What is made of the numbers of one cell, where a cell has several."""
+    """Turns the numbers of a cell into one value, if a cell has several."""
 
     def __new__(
         cls, array: ArrayLike, names: Sequence[Axis], cell: Callable[..., Any] | None = None
@@ -44,13 +44,13 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
         return labelled
 
     def __array_finalize__(self, source: Any) -> None:
-        """Keep the names of what has the same last axes."""
+        """Keep the names if the last axes are the same."""
         names = getattr(source, "names", ())
         kept = names and self.shape[-len(names) :] == source.shape[-len(names) :]
         self.names, self.cell = (names, source.cell) if kept else ((), None)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return plain what was computed."""
+        """Return the result of a computation as a plain array."""
         plain = np.asarray(array)
         return plain[()] if return_scalar else plain
 
@@ -84,7 +84,7 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
         return LabelledArray(found, _from_the_first(left), self.cell)
 
     def _numbered(self, key: Any) -> Any:
-        """Index as NumPy does; one index leaves the last axes as they are."""
+        """Index as NumPy does; a single index leaves the last axes unchanged."""
         found = np.asarray(self)[key]
         axes = len(self.names)
         if isinstance(key, tuple) or not axes or found.shape[-axes:] != self.shape[-axes:]:
@@ -93,15 +93,15 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
 
 
 def is_name(part: object) -> bool:
-    """Whether an index is a name: a text, or a strain, suit or seat."""
+    """Return whether an index is a name: a text, or a strain, suit or seat."""
     return isinstance(part, str | Alphabet)
 
 
 def _pick(axis: Axis, part: Any) -> Any:
-    """Return the number of a name on its axis; other indices stay."""
+    """Return the number of a name on its axis; return other indices unchanged."""
     return int(axis.parse(part)) if axis is not None and is_name(part) else part
 
 
 def _from_the_first(axes: list[Axis]) -> list[Axis]:
-    """Leave out the axes before the first that has names."""
+    """Drop the axes before the first one that has names."""
     return axes[next((i for i, axis in enumerate(axes) if axis is not None), len(axes)) :]

@@ -1,4 +1,4 @@
-"""Many deals written in the usual way, read at once: hands in sixteen columns, deals in 67."""
+"""Parse many deals in the usual spelling at once: hands of 16 characters, deals of 67."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ _ANY_HAND = np.frombuffer(b"AKQJT98765432...", dtype=np.uint8)
 
 
 def read_hands(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the (m, 13) cards of (m, 16) characters, and which rows could be read so.
+    """Return the (m, 13) cards of (m, 16) characters, and which rows are valid.
 
-    The cards of the other rows mean nothing. A card that stands twice is not noticed here.
+    The cards of the other rows are meaningless. Repeated cards are not detected here.
     """
     dots = text == _DOT
     ranks = _RANK[text]
@@ -33,9 +33,9 @@ def read_hands(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.b
 def read_deals(
     text: NDArray[np.uint8], seats: tuple[int, int, int, int]
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the (n, 52) owners of (n, 67) characters, and which rows are deals written so.
+    """Return the (n, 52) owners of (n, 67) characters, and which rows are valid deals.
 
-    ``seats`` are those of the four hands in their order.
+    ``seats`` are the seats of the four hands in their order.
     """
     columns = text[:, [k * (HAND_WIDTH + 1) + i for k in range(4) for i in range(HAND_WIDTH)]]
     cards, readable = read_hands(columns.reshape(-1, HAND_WIDTH))
@@ -44,14 +44,14 @@ def read_deals(
     places += np.arange(len(text))[:, None] * 52
     owners.reshape(-1)[places] = np.repeat(np.array(seats, dtype=np.uint8), 13)
     good = readable.reshape(-1, 4).all(axis=1) & (text[:, BLANKS] == ord(" ")).all(axis=1)
-    good &= owners.max(axis=1, initial=0) < 4  # where a card stands twice another is missing
+    good &= owners.max(axis=1, initial=0) < 4  # a repeated card means that another is missing
     return owners, good
 
 
 def read_usual_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the (n, 52) owners of deals, and which of the texts have the usual 69 characters.
+    """Return the (n, 52) owners of deals, and which texts are 69 characters in the usual spelling.
 
-    The owners of the others, which may still be deals, mean nothing.
+    The owners of the other texts, which may still be deals, are meaningless.
     """
     owners = np.zeros((len(texts), 52), dtype=np.uint8)
     read = np.zeros(len(texts), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What results have in common that are of one deal, or of many."""
+"""Base class of results for one deal or many."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
@@ -8,45 +8,45 @@ from numpy.typing import NDArray
 from .columns import Tabular
 from .labelled import is_name
 
-_SHOWN = 10  # of many results that are printed
+_SHOWN = 10  # the most results that are printed
 
 
 class OneOrMany(Tabular):
-    """Results of one thing, in arrays without a leading axis, or of many, in arrays with one.
+    """Results of one item (no leading axis in the arrays) or of many (one leading axis).
 
-    Many have a length, and a number or a slice chooses the results of that one or of those;
-    ``str`` shows the first ten. As a table they have a row for each thing, strain and declarer.
+    Many results have a length; an index or a slice selects some of them. ``str`` shows the
+    first ten. As a table they have a row for each item, strain and declarer.
     """
 
     __slots__ = ()
 
     named: ClassVar[tuple[str, str, str]]
-    """What it is, of what, and of what in the plural: ``estimate``, ``deal``, ``deals``."""
+    """Names of the result, its item, and the item's plural: ``estimate``, ``deal``, ``deals``."""
     axes: ClassVar[int]
-    """Axes of ``numbers`` where they are of one."""
+    """Number of axes of ``numbers`` for a single result."""
     example: ClassVar[str]
-    """How a number is asked for: ``tricks["H", "N"]``."""
+    """How to look up a number: ``tricks["H", "N"]``."""
 
     @property
     @abstractmethod
     def numbers(self) -> NDArray[Any]:
-        """The array, or one of the arrays, that the results are."""
+        """The array of results, or the main one of several."""
 
     @abstractmethod
     def part(self, index: Any) -> Self:
-        """Return the results of one of many, or of some."""
+        """Return one or some of many results."""
 
     @abstractmethod
     def text(self) -> str:
-        """Draw the results of one as lines of text."""
+        """Draw a single result as lines of text."""
 
     @abstractmethod
     def html(self) -> str:
-        """Draw the results of one as HTML."""
+        """Draw a single result as HTML."""
 
     @property
     def single(self) -> bool:
-        """Whether the results are of one, without a leading axis."""
+        """Whether this is a single result, without a leading axis."""
         return self.numbers.ndim == self.axes
 
     def __len__(self) -> int:
@@ -86,6 +86,6 @@ class OneOrMany(Tabular):
 
 
 def is_named(key: Any) -> bool:
-    """Whether a key has the name of a strain or a seat in it."""
+    """Return whether a key contains the name of a strain or a seat."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(map(is_name, parts))

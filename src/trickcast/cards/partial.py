@@ -1,4 +1,4 @@
-"""Boards of which not every hand is known, such as those for bidding practice."""
+"""Boards with hidden hands, such as those for bidding practice."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ HIDDEN = 255
 class PartialDeals:
     """Boards with hidden hands, in the order of their file.
 
-    They cannot be solved; two hands of partners can be estimated (``PairEstimator``), and whatever
-    is known can be simulated. ``hands`` gives what is known of each board.
+    They cannot be solved. ``PairEstimator`` estimates two hands of partners, and any known
+    hands can be simulated. ``hands`` gives the known hands of each board.
     """
 
     __slots__ = ("boards", "owners")

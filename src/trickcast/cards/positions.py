@@ -7,17 +7,17 @@ from .enums import Seat
 from .errors import DealError
 
 GONE = 255
-"""Owner of a card that is no longer there."""
+"""Owner of a card that has been played."""
 
 
 def cards_a_hand(
     owners: NDArray[np.uint8], first: int = 0, total: int | None = None
 ) -> NDArray[np.int64]:
-    """Return how many cards each hand of (n, 52) owners has, (n,).
+    """Return the number of cards in each hand of (n, 52) owners, as an (n,) array.
 
-    Raises DealError naming the first row whose hands differ, that is empty, or that has another
-    owner than a seat (0 to 3) or 255, a card that is gone. They may be those from ``first`` on of
-    ``total``, by which they are named then.
+    Raises DealError for the first row that is empty, whose hands differ in length, or that has an
+    owner other than a seat (0 to 3) or 255, a played card. If the rows are part of a batch of
+    ``total``, the message counts from ``first``.
     """
     hands: NDArray[np.int64] = np.stack(
         [(owners == seat).sum(axis=1, dtype=np.int64) for seat in range(4)], axis=1
@@ -36,7 +36,7 @@ def cards_a_hand(
 
 
 def packed(owners: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return (n, 52) owners with the cards of every suit moved up to its highest ranks.
+    """Return (n, 52) owners with each suit's remaining cards moved up to its highest ranks.
 
     Only the order of a suit's cards matters in play, so results stay the same.
     """

@@ -1,7 +1,7 @@
-"""How many there are of what arrays are shaped by."""
+"""Sizes of array axes."""
 
 SEATS = SUITS = 4
 RANKS = 13
 STRAINS = 5
 COUNTS = 14
-"""Of tricks: 0 to 13."""
+"""Numbers of tricks: 0 to 13."""

@@ -1,7 +1,7 @@
-"""Styles: what may be known of the methods of a side, by name, or by how a pair opened before.
+"""Styles: a side's known methods, given by name or inferred from a pair's earlier openings.
 
-As text a style is names with commas, each of both sides, or of one that stands before it:
-``"weak-notrump"``, ``"ns precision, ew strong-notrump"``.
+As text, a style is a comma-separated list of names. Each applies to both sides, or to the side
+written before it: ``"weak-notrump"``, ``"ns precision, ew strong-notrump"``.
 """
 
 from collections import defaultdict
@@ -24,29 +24,29 @@ STYLES = (
     "five-card-majors",
     "four-card-majors",
 )
-"""What is told of a side: of two that follow each other one at most."""
+"""Facts about a side, in neighbouring pairs that exclude each other."""
 SYSTEMS = {
     "acol": ("weak-notrump", "natural-club", "four-card-majors"),
     "precision": ("strong-club", "five-card-majors"),
     "standard-american": ("strong-notrump", "natural-club", "five-card-majors"),
 }
-"""Names that stand for several of them."""
+"""Names that stand for several styles."""
 _SIDES = {"ns": ("North", "South"), "ew": ("East", "West")}
 _MAJORS = CALL_NUMBER["1H"], CALL_NUMBER["1S"]
 _Pair = tuple[str | None, ...]
 _Opening = tuple[int, int, int]
-"""An opening call, and the points and the length of the suit opened."""
+"""An opening call, with the opener's points and length in the suit opened."""
 
 
 class StyleError(ValueError):
-    """A style that cannot be read: says which name, and lists those there are."""
+    """Raised for a style that cannot be read; names it and lists the known styles."""
 
 
 @lru_cache(maxsize=1024)
 def read_style(style: str | None) -> NDArray[np.uint8]:
-    """Return (2, styles): what a text tells of North-South and of East-West.
+    """Return (2, styles): what a text says about North-South and East-West.
 
-    Raises StyleError for an unknown name, and for two that exclude each other.
+    Raises StyleError for an unknown name, and for two names that exclude each other.
     """
     sides = list(_SIDES)
     known = np.zeros((len(sides), len(STYLES)), dtype=np.uint8)
@@ -80,9 +80,9 @@ def style_text(known: NDArray[np.uint8]) -> str:
 
 
 def style_over(told: str | None, shown: NDArray[np.uint8]) -> str:
-    """Return the text of what is told, and of what (2, styles) show where nothing is told.
+    """Return the stated style as text, with (2, styles) inferred where nothing is stated.
 
-    Raises StyleError as ``read_style``.
+    Raises StyleError as ``read_style`` does.
     """
     known, others = (each.reshape(len(_SIDES), -1, 2) for each in (read_style(told), shown))
     both = np.where(known.any(axis=2, keepdims=True), known, others)
@@ -90,9 +90,9 @@ def style_over(told: str | None, shown: NDArray[np.uint8]) -> str:
 
 
 class PairStyles:
-    """What the openings of the pairs of a file, (52,) owners and boards, show of their methods.
+    """Infer the methods of the pairs of a file from their openings, given (52,) owners and boards.
 
-    Pairs are known by their names, and in one event alone.
+    Pairs are recognised by their names, and only within one event.
     """
 
     def __init__(self, boards: Iterable[tuple[NDArray[np.uint8], Board]]):
@@ -104,9 +104,9 @@ class PairStyles:
                     self._shown[pair].append(opened)
 
     def of(self, cards: NDArray[np.uint8], board: Board) -> NDArray[np.uint8]:
-        """Return (2, styles): what the other deals of a board's pairs show.
+        """Return (2, styles): what the pairs of a board show on their other deals.
 
-        Nothing is known of a pair without names, nor of one that opened too little.
+        A pair without names, or with too few openings, shows nothing.
         """
         deal, found = cards.tobytes(), []
         for pair in _pairs(board):
@@ -116,14 +116,14 @@ class PairStyles:
 
 
 def _pairs(board: Board) -> Iterator[_Pair | None]:
-    """Yield the pairs of a board, None for one whose names are not all known."""
+    """Yield the pairs of a board, None for a pair with an unknown name."""
     for names in _SIDES.values():
         players = tuple(sorted(board.tag(name) or "" for name in names))
         yield (board.tag("Event"), *players) if all(players) else None
 
 
 def _opening(cards: NDArray[np.uint8], board: Board, side: int) -> _Opening:
-    """Return how a side opened; PASS where it did not."""
+    """Return how a side opened; PASS if it did not."""
     dealer = board.completed().dealer
     if dealer is not None:
         for turn, call in enumerate(board.auction):
@@ -139,7 +139,7 @@ def _opening(cards: NDArray[np.uint8], board: Board, side: int) -> _Opening:
 
 
 def _styles(openings: Sequence[_Opening]) -> list[int]:
-    """Return which of ``STYLES`` openings show."""
+    """Return which of ``STYLES`` these openings show."""
     notrumps = [points for call, points, _ in openings if call == CALL_NUMBER["1N"]]
     clubs = [points >= 16 for call, points, _ in openings if call == CALL_NUMBER["1C"]]
     majors = [length == 4 for call, _, length in openings if call in _MAJORS]

@@ -15,13 +15,13 @@ from .labelled import TABLE, LabelledArray
 from .one_or_many import OneOrMany, is_named
 
 UNKNOWN = 255
-"""What ``tricks`` holds where a cell is not known."""
+"""The value in ``tricks`` of an unknown cell."""
 
 
 def check_tricks(tricks: ArrayLike | TrickTable) -> NDArray[np.uint8]:
-    """Return ``tricks``, of a table or an array, as uint8 of shape (…, 5, 4).
+    """Return ``tricks``, a table or an array, as uint8 of shape (…, 5, 4).
 
-    Raises DealError where it cannot be one.
+    Raises DealError for an invalid shape or value.
     """
     array = np.asarray(tricks.tricks if isinstance(tricks, TrickTable) else tricks)
     if array.shape[-2:] != (5, 4) or array.dtype.kind not in "ui":
@@ -47,7 +47,7 @@ class TrickTable(OneOrMany):
             to 13 tricks, and 255 for unknown.
 
     Raises:
-        DealError: The array has another shape, or holds other numbers.
+        DealError: The array has another shape, or invalid numbers.
 
     Example:
         >>> table = tc.TrickTable([[10, 3, 10, 3]] * 4 + [[9, 4, 9, 4]])
@@ -86,20 +86,20 @@ class TrickTable(OneOrMany):
         return super().__getitem__(key)
 
     def part(self, index: Any) -> TrickTable:
-        """Return the table of one deal of many, or of some."""
+        """Return the table of one or some of many deals."""
         return TrickTable(self.tricks[index])
 
     def columns(self) -> Columns:
-        """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks`` (masked: not known)."""
+        """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks`` (masked if unknown)."""
         tricks = np.ma.masked_equal(self.tricks.reshape(-1, 5, 4), UNKNOWN)
         return cell_columns("deal", "NESW", {"tricks": tricks})
 
     def text(self) -> str:
-        """Draw the table of one deal; a question mark is an unknown cell."""
+        """Draw the table of one deal; unknown cells are question marks."""
         return Grid(self._count).text(margin=4, width=4)
 
     def html(self) -> str:
-        """Draw the same as HTML."""
+        """Draw the table of one deal as HTML."""
         return Grid(self._count).html("tricks, double dummy")
 
     def _count(self, strain: Strain, seat: Seat) -> str:

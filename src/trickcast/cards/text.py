@@ -1,7 +1,7 @@
 """Reading cards, hands and deals as people write them.
 
-What is plainly meant is accepted: lower case, ``10`` for the ten, suit signs before their cards,
-blanks, ``-`` for a void or several suits apart by blanks. Everything else is a DealError that gives
+Reading is lenient: lower case, ``10`` for the ten, suit signs before their cards, blanks,
+``-`` for a void, and suits separated by blanks. Anything else raises a DealError that gives
 the position.
 A hand is kept as a mask: bit *i* is set for card *i* of the package's card order.
 """
@@ -19,13 +19,13 @@ _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, sui
 _SUIT_ENDS = re.compile(f"[.{''.join(_SIGNS)}]")
 _INDICES = {letter: i for i, rank in enumerate(RANKS) for letter in (rank, rank.lower())}
 _LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGNORECASE)
-"""A hand with the letters of its suits: ``SAK3.HQT95.DKJ4.CQ62``."""
+"""A hand with suit letters: ``SAK3.HQT95.DKJ4.CQ62``."""
 _SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
 _LETTERS = str.maketrans(
     {sign: suit.letter for sign, suit in _SIGNS.items()} | dict.fromkeys(_VARIATION)
 )
-_PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT")
+_PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT", "PASSOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
 _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", re.IGNORECASE)
@@ -59,7 +59,7 @@ def parse_card(text: str) -> int:
 
 
 def with_letters(text: str) -> str:
-    """Return a text with letters in place of suit signs: ``4♥`` as ``4H``."""
+    """Return a text with letters instead of suit signs: ``4♥`` as ``4H``."""
     return text.translate(_LETTERS)
 
 
@@ -127,9 +127,9 @@ def _parse_cards(text: str) -> int:
     signed = any(sign in text for sign in _SIGNS)
     if not signed and "." not in text:
         fields = text.split()
-        if len(fields) == 4:  # suits apart by blanks, void as "-"
+        if len(fields) == 4:  # suits separated by blanks, void as "-"
             text = ".".join(fields)
-    ranks = text.replace("10", "T ")  # of the same length: positions are told
+    ranks = text.replace("10", "T ")  # keeps the length, so that positions in messages are right
     try:
         mask = sum(_holding(*part) for part in _holdings(ranks, signed))
     except DealError as error:
@@ -144,7 +144,7 @@ def _parse_cards(text: str) -> int:
 
 
 def _holdings(text: str, signed: bool) -> Iterator[tuple[int | None, str, int]]:
-    """Cut a hand into (suit, text, where that begins), the suit None where no sign tells it."""
+    """Yield (suit, text, start) for each holding of a hand; the suit is None without a sign."""
     suit, start, signs = None if signed else 0, 0, set[Suit]()
     for end in _SUIT_ENDS.finditer(text):
         yield suit, text[start : end.start()], start
@@ -175,8 +175,8 @@ def _holding(suit: int | None, text: str, start: int) -> int:
         if index < 0:
             if rank in "xX":
                 raise DealError(
-                    f"{rank!r} at position {position} stands for any small card (expected one of "
-                    f"{RANKS}; 'trickcast simulate', 'pair' and 'deal' accept x)"
+                    f"{rank!r} at position {position} stands for any small card: name the card "
+                    "here ('trickcast simulate', 'pair' and 'deal' accept x)"
                 )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"
@@ -199,7 +199,7 @@ def _holding(suit: int | None, text: str, start: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _ranks(text: str) -> int | None:
-    """Return the 13 bits of ranks that stand next to each other, each once; None for other text."""
+    """Return the 13 bits of a plain run of distinct ranks; None for any other text."""
     held = sum(1 << _INDICES.get(rank, 13) for rank in text)
     return held if held < 1 << 13 and held.bit_count() == len(text) else None
 
@@ -228,11 +228,11 @@ def cards_of(mask: int) -> Iterator[int]:
 
 
 def parse_deal(text: str) -> bytes:
-    """Return the owners of a deal written as PBN does: first seat, colon, four hands clockwise.
+    """Return the owners of a deal in PBN notation: first seat, colon, four hands clockwise.
 
-    Four whole hands without a seat begin with North's, on one line or on four.
-    One hand may be ``-``: it is what the other three leave. Raises DealError naming the seat or
-    card that is wrong.
+    Without a seat, four full hands begin with North's, on one line or on four.
+    One hand may be ``-``; it gets the remaining cards. Raises DealError naming the invalid seat or
+    card.
     """
     owners = parse_hands(text)
     hidden = [seat.word for seat in Seat if seat not in owners]
@@ -246,10 +246,10 @@ def parse_deal(text: str) -> bytes:
 
 
 def parse_hands(text: str) -> bytes:
-    """Return the owners of a deal of which hands may be hidden, as ``-``: 255 for their cards.
+    """Return the owners of a deal whose hidden hands are written ``-``: 255 for their cards.
 
-    A single hidden hand is what the other three leave. Raises DealError as ``parse_deal`` does,
-    and where no hand is shown.
+    A single hidden hand gets the remaining cards. Raises DealError as ``parse_deal`` does,
+    and if no hand is shown.
     """
     text = text.removeprefix("\ufeff")
     first = _FIRST_SEAT.match(text)
@@ -257,9 +257,12 @@ def parse_hands(text: str) -> bytes:
     try:
         hands = _split_hands(text if first is None else text[first.end() :])
         if first is None and not _are_hands(hands):
+            drawn = "; of a Deal that prints as a diagram, pass deal.pbn"
             raise DealError(
                 "no first seat (expected 'N:' and four hands clockwise, "
-                "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …')"
+                "such as 'N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 …'"
+                + drawn * (text.strip().count("\n") > 3)
+                + ")"
             )
     except DealError as error:
         raise DealError(f"deal {shorten(text)}: {error}") from None
@@ -295,7 +298,7 @@ def _deal_hand(owners: bytearray, seat: Seat, hand: str, text: str) -> None:
 
 
 def _split_hands(text: str) -> list[str]:
-    """Cut the four hands apart, however they are blanked out.
+    """Split a text into four hands, however it is spaced.
 
     Raises DealError for text before the first spade sign, which belongs to no hand.
     """
@@ -314,7 +317,7 @@ def _split_hands(text: str) -> list[str]:
     if len(fields) == 4 or len(fields) > 64:
         return fields
     hands, parts = [], ""
-    if "." not in text and len(fields) == 16:  # suits apart by blanks
+    if "." not in text and len(fields) == 16:  # suits separated by blanks
         return [".".join(fields[i : i + 4]) for i in range(0, 16, 4)]
     for field in fields:  # blanks inside the hands: a hand ends with its thirteenth card
         parts += field
@@ -326,7 +329,7 @@ def _split_hands(text: str) -> list[str]:
 
 
 def _are_hands(hands: list[str]) -> bool:
-    """Tell whether four texts are hands of thirteen cards."""
+    """Return whether four texts are hands of thirteen cards."""
     try:
         return len([parse_hand(hand) for hand in hands]) == 4
     except DealError:
@@ -334,9 +337,9 @@ def _are_hands(hands: list[str]) -> bool:
 
 
 def parse_position(text: str) -> bytes:
-    """Return the owners of a position, written as a deal of fewer cards; 255 for those gone.
+    """Return the owners of a position, written as a deal with fewer cards; 255 for played cards.
 
-    Raises DealError for other text, a card that stands twice, and hands of different lengths.
+    Raises DealError for other text, a repeated card, and hands of different lengths.
     """
     first = _FIRST_SEAT.match(text)
     hands = text[first.end() :].split() if first else []

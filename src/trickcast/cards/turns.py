@@ -1,8 +1,8 @@
-"""An auction as a network reads it: what each caller has seen when the turn comes.
+"""Encode an auction for a network: what each caller has seen at each turn.
 
-A turn's row holds the calls since the caller's own last one, and the state of the auction, all seen
-from the caller: me, left-hand opponent, partner, right-hand opponent. The turns of one seat, one
-after the other, are what a recurrent network goes through; no row knows a hand.
+A turn's row holds the calls since the caller's previous one and the state of the auction, all
+from the caller's view: me, left-hand opponent, partner, right-hand opponent. A recurrent network
+reads the turns of one seat in order; no row contains a hand.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ _NO_CALL = len(CALLS)
 _SEEN = 4 * (len(CALLS) + 1)
 _STATE = 8 + 5 + 5 + 3 + 3 + 4 + 20 + 20 + 12 + 5
 SIDES = 2 * len(STYLES) + 2
-"""Columns at the end of a row: styles of the own side, of the opponents, and vulnerability of
+"""Last columns of a row: styles of the own side, of the opponents, and vulnerability of
 both."""
 WIDTH = _SEEN + _STATE + SIDES
-"""Numbers of a row."""
+"""Length of a row."""
 
 
 class Seen:
-    """An auction under way, and what the one whose turn it is has seen of it."""
+    """An auction in progress, as seen by the next caller."""
 
     def __init__(self) -> None:
         self.calls: list[int] = []
@@ -57,7 +57,7 @@ class Seen:
         return row
 
     def hear(self, call: int) -> None:
-        """Go on by a call. Raises CallError for one that could not be made."""
+        """Add a call to the auction. Raises CallError for an illegal call."""
         state, self.state = self.state, self.state.after(call)
         self.calls.append(call)
         seat = state.turn % 4
@@ -74,10 +74,10 @@ class Seen:
 
 
 def encode_calls(calls: Sequence[int]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return what is seen in every turn of an auction, and what may be called.
+    """Return what is seen at each turn of an auction, and which calls are legal.
 
-    (k + 1, WIDTH) uint8 and (k + 1, 38) bool for k calls, the last row the turn after them; the
-    columns of ``SIDES`` are 0. Raises CallError for a call that could not be made.
+    (k + 1, WIDTH) uint8 and (k + 1, 38) bool for k calls; the last row is the turn after them. The
+    columns of ``SIDES`` are 0. Raises CallError for an illegal call.
     """
     return _encoded(tuple(calls))
 
@@ -97,7 +97,7 @@ def _encoded(calls: tuple[int, ...]) -> tuple[NDArray[np.uint8], NDArray[np.bool
 
 
 def _state_row(state: AuctionState) -> NDArray[np.uint8]:
-    """Level and strain of the last bid, who made it, doubling, passes, and the dealer's place."""
+    """Return level and strain of the last bid, its bidder, doubling, passes and dealer's place."""
     row = np.zeros(28, dtype=np.uint8)
     if state.bid == PASS:
         row[0] = row[13] = 1
@@ -122,9 +122,9 @@ def with_sides(
     vulnerable: Vulnerability,
     styles: NDArray[np.uint8],
 ) -> NDArray[np.uint8]:
-    """Return rows with what is known of both sides: vulnerability, and (2, styles) methods.
+    """Return rows with the facts about both sides: vulnerability, and (2, styles) methods.
 
-    ``sides`` are those of the callers, 0 for North-South.
+    ``sides`` are the callers' sides, 0 for North-South.
     """
     rows = rows.copy()
     both = np.array([vulnerable & 1, vulnerable >> 1], dtype=np.uint8)

@@ -9,7 +9,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line and exit.
 
-    What is loaded stays to the end: looking through it for garbage, while it is loaded and again
+    Loaded modules stay until the end. Garbage-collecting them, while they load and again
     at the end, would take a third of a short command's own time.
     """
     gc.disable()

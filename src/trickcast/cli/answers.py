@@ -1,4 +1,4 @@
-"""What simulations found, as a terminal shows it and as JSON."""
+"""Results of simulations, formatted for a terminal and as JSON."""
 
 import json
 
@@ -26,7 +26,7 @@ from . import views
 from .sheets import vulnerable_sides
 
 UNITS = {"total": "points", "imps": "IMPs", "matchpoints": "matchpoints"}
-"""Ways of scoring, and what they count in."""
+"""Scoring methods, and their units."""
 _HEAD = f"{'':11} {'double dummy':27} {AS_PLAYED}"
 
 
@@ -74,7 +74,7 @@ def show_all(question: SimulateQuestion, result: Simulation, as_json: bool) -> N
 
 
 def every_sheet(question: SimulateQuestion, result: Simulation, *, last: bool = True) -> Group:
-    """Return the expected tricks of all contracts, and a side's best, to be printed."""
+    """Return the expected tricks of all contracts, and a side's best, as text."""
     scoring = question.scoring
     unit = UNITS[scoring]
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -98,7 +98,7 @@ def every_sheet(question: SimulateQuestion, result: Simulation, *, last: bool = 
 
 
 def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bool) -> None:
-    """Show some contracts in one sheet, each with the lead that beats it most often."""
+    """Show some contracts on one sheet, each with the lead that beats it most often."""
     if as_json:
         click.echo(json.dumps(question.answer(sheet)))
         return
@@ -125,7 +125,7 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
 
 
 def show_comparison(question: CompareQuestion, result: Comparison, as_json: bool) -> None:
-    """Show what contracts are worth, and by how much each beats the first."""
+    """Show what contracts are worth, and the gain of each over the first."""
     if as_json:
         click.echo(json.dumps(question.answer(result)))
     else:
@@ -141,5 +141,5 @@ def show_leads(question: LeadsQuestion, result: LeadSimulation, as_json: bool) -
 
 
 def _beside(name: str, seen: str, played: str) -> str:
-    """Show a value double dummy, and as played beside it."""
+    """Show a value double dummy, with its value as played next to it."""
     return f"{name:11} {seen:27} {played}".rstrip()

@@ -1,6 +1,6 @@
-"""The ``trickcast`` command: its sub-commands, and how every one of them ends.
+"""The ``trickcast`` command: its sub-commands, and how each of them ends.
 
-Exit status 0; 3 where answers stand but something in a file was no deal and was skipped; 2 with at
+Exit status 0; 3 if there are answers but an invalid entry of a file was skipped; 2 with at
 most three plain lines on standard error; 130 after Ctrl-C.
 """
 
@@ -21,11 +21,11 @@ from .inputs import CommandError, forget_skipped, tell_skipped
 from .standard_streams import open_streams
 
 _ERROR_LINES, _LONGEST = 3, 1000
-"""Of an error: lines, and characters of each."""
+"""Limits of an error message: lines, and characters of each."""
 _SKIPPED = 3
 _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
-"""The variable by which a shell asks for completions (click's way)."""
+"""The variable by which a shell asks for completions (click's convention)."""
 _COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     "Answers": {
         "deals": ("estimate", "solve"),
@@ -53,8 +53,8 @@ _COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     "Serving": {"serve": ("serve",), "site": ("site",)},
     "Installation": {"doctor": ("doctor",)},
 }
-"""The headings of the help, and under each the modules of its commands. Only the module of the
-command asked for is loaded; the help, and an unknown name, load all."""
+"""The headings of the help, and under each the modules of its commands. Only the requested
+command's module is loaded; the help, and an unknown name, load all of them."""
 _HEADINGS = {"": "Papers and plug-ins"} | {
     name: heading
     for heading, modules in _COMMANDS.items()
@@ -64,7 +64,7 @@ _HEADINGS = {"": "Papers and plug-ins"} | {
 
 
 def build(arguments: Sequence[str]) -> click.Group:
-    """Return the command line with the commands that these arguments need."""
+    """Return the command line with the commands needed for these arguments."""
     group = Group(
         "trickcast",
         help="How many tricks will these cards take? Exact double-dummy tables and neural "
@@ -113,7 +113,7 @@ def _root(version: bool, completion: str | None) -> None:
 
 
 def _complete(group: click.Command, instruction: str) -> int:
-    """Answer a shell that completes a line, or that asks for what makes it do so."""
+    """Answer a shell that completes a line, or that asks for the completion script."""
     from click.shell_completion import shell_complete
 
     if shell_complete(group, {}, "trickcast", _COMPLETION, instruction):
@@ -131,14 +131,14 @@ def run() -> int:
         status = _run()
     if status == _INTERRUPTED:
         print("interrupted", file=sys.stderr, flush=True)
-        os._exit(_INTERRUPTED)  # without waiting for the batch that DDS has in hand
+        os._exit(_INTERRUPTED)  # without waiting for the batch that DDS is solving
     return status
 
 
 def _run() -> int:
     """Run the command that the arguments name, and return the exit status."""
     forget_skipped()
-    try:  # not app(), which turns some of these errors into messages and statuses of its own
+    try:  # not app(), which handles some of these errors in its own way
         if instruction := os.environ.get(_COMPLETION):
             return _complete(build(os.environ.get("COMP_WORDS", "").split()[1:]), instruction)
         group = build(sys.argv[1:])
@@ -146,14 +146,14 @@ def _run() -> int:
         gc.enable()
         with group.make_context("trickcast", sys.argv[1:]) as context:
             group.invoke(context)
-        skipped = tell_skipped(as_json="--json" in sys.argv[1:])
+        skipped = tell_skipped("--json" in sys.argv[1:], _offers_json(group, context))
         sys.stdout.flush()
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
         of_option = getattr(error, "param", None) or not isinstance(error, click.BadParameter)
         return _complain(error.format_message() if of_option else error.message)
-    except BrokenPipeError:  # the reader of our output has gone: nothing is wrong
+    except BrokenPipeError:  # the reader of our output has gone: no error
         _discard_output()
         return 0
     except OSError as error:
@@ -168,10 +168,17 @@ def _run() -> int:
     return _SKIPPED if skipped else 0
 
 
+def _offers_json(group: click.Group, context: click.Context) -> bool:
+    """Tell whether the command that ran has the option --json."""
+    ran = group.commands.get(context.invoked_subcommand or "")
+    return ran is not None and any("--json" in each.opts for each in ran.params)
+
+
 def _answers() -> tuple[type[Exception], ...]:
-    """Return the errors that are answers: shown as they are, without a traceback."""
+    """Return the errors that are shown as they are, without a traceback."""
     from .._pieces import ClusterError
-    from ..estimator import ModelError  # loaded now: what ends well does not wait for them
+    from ..dealing import ConstraintError
+    from ..estimator import ModelError  # late import: successful commands need not wait for it
     from ..evaluation import AnswersError
     from ..formats import FormatError
     from ..library import LibraryError
@@ -181,6 +188,7 @@ def _answers() -> tuple[type[Exception], ...]:
         AnswersError,
         ClusterError,
         CommandError,
+        ConstraintError,
         DealError,
         FormatError,
         LibraryError,
@@ -207,7 +215,7 @@ def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> 
 
 
 def _discard_output() -> None:
-    """Keep the interpreter from failing again when it flushes standard output at exit."""
+    """Prevent another failure when the interpreter flushes standard output at exit."""
     try:
         sys.stdout.flush()
     except OSError:

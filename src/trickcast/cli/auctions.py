@@ -90,12 +90,12 @@ def bid(
 
 
 def _is_boards(source: str) -> bool:
-    """Whether an argument is not calls or a hand, but a file of boards, or a deal."""
+    """Return whether an argument is a file of boards or a deal, not calls or a hand."""
     return source == "-" or is_file(source) or ":" in source[:8]
 
 
 def _no_file(given: dict[str, object]) -> None:
-    """Refuse what only has a meaning for a file."""
+    """Refuse options that only make sense for a file."""
     for name, value in given.items():
         if value is not None:
             raise click.BadParameter(f"{name} needs a file of boards")
@@ -104,9 +104,9 @@ def _no_file(given: dict[str, object]) -> None:
 def _boards(
     source: str, format: str | None, strict: bool, numbers: str | None
 ) -> tuple[Iterator[tuple[Deal, Board]], PairStyles]:
-    """Return the boards of a file of these numbers, and what all show of its pairs' methods.
+    """Return a file's boards with these numbers, and the methods that all its boards show.
 
-    Raises CommandError where there is no such board.
+    Raises CommandError if there is no such board.
     """
     whole = [*chosen([source], None, format, strict=strict)]
     wanted = watched(chosen_of(whole, numbers))

@@ -1,4 +1,4 @@
-"""The command that scores what anybody's program says of a test set: bench."""
+"""The command that scores any program's answers to a test set: bench."""
 
 import hashlib
 import json
@@ -75,7 +75,7 @@ def bench(
 
 
 def _truth(asked: TestSet, place: str | None) -> Truth:
-    """Read a test set. Raises CommandError where it is not there, or is another."""
+    """Read a test set. Raises CommandError if it is missing, or is a different one."""
     where = place or asked.place
     if not where or not (Path(where).exists() or holds_library(where)):
         raise CommandError(
@@ -97,7 +97,7 @@ def _truth(asked: TestSet, place: str | None) -> Truth:
 
 
 def _as_json(asked: TestSet, said: Answers, found: Evaluation, digest: str) -> dict[str, Any]:
-    """Return the score as what a line of the leaderboard is made of."""
+    """Return the score in the form of a leaderboard entry."""
     figures = plain(found.strains)
     calibration = plain(found.calibration)
     if said.probabilities is None:
@@ -126,7 +126,7 @@ def _as_json(asked: TestSet, said: Answers, found: Evaluation, digest: str) -> d
 
 
 def _show_sets(as_json: bool) -> None:
-    """List the test sets, as the column ``set`` of an answers file names them."""
+    """List the test sets, as in the column ``set`` of an answers file."""
     if as_json:
         for one in SETS.values():
             click.echo(json.dumps({"set": str(one), "task": one.task, "about": one.about,

@@ -1,6 +1,6 @@
-"""Commands from the signatures of functions and the fields of questions, run by click.
+"""Build click commands from the signatures of functions and the fields of questions.
 
-Both are declared in one way (``questions.declared``).
+Both are declared in the same way (``questions.declared``).
 """
 
 import inspect
@@ -35,10 +35,10 @@ METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
 
 class Group(click.Group):
-    """Commands that the help lists in the order in which they were added, under their headings."""
+    """Commands listed in the help in the order in which they were added, under their headings."""
 
     def __init__(self, *args: Any, headings: Mapping[str, str] | None = None, **facts: Any):
-        """``headings`` are those of commands by name; '' is that of the others."""
+        """``headings`` maps command names to headings; '' is used for the others."""
         super().__init__(*args, **facts)
         self._headings = headings or {"": "Commands"}
 
@@ -62,7 +62,7 @@ class Group(click.Group):
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
     """Return a function as a command; the last paragraph of its docstring may be ``Example: …``.
 
-    A parameter that is a question stands for its fields; what the command does is then said by the
+    A parameter that is a question stands for its fields. Then the help text comes from the
     question's docstring.
     """
     declared = signature(function).parameters.values()
@@ -95,7 +95,7 @@ def command(function: Callable[..., None], name: str | None = None) -> click.Com
 
 
 def _parameters(part: inspect.Parameter) -> list[click.Parameter]:
-    """Return a parameter of a function as click's, or the fields of one that is a question."""
+    """Return click's version of a parameter, or of the fields of a question."""
     if isinstance(part.annotation, type):
         return [_click(each, checked=True) for each in parameters(part.annotation)]
     default = MISSING_DEFAULT if part.default is part.empty else part.default
@@ -103,7 +103,7 @@ def _parameters(part: inspect.Parameter) -> list[click.Parameter]:
 
 
 def _click(declared: Parameter, *, checked: bool) -> click.Parameter:
-    """Return a parameter as click's; the values of one that is ``checked`` are so elsewhere."""
+    """Return click's version of a parameter; values of a ``checked`` one are checked elsewhere."""
     said, kind = declared.said, declared.kind
     facts: dict[str, Any] = {
         "help": _help(said),
@@ -130,19 +130,19 @@ def _click(declared: Parameter, *, checked: bool) -> click.Parameter:
 
 
 def _help(said: Option) -> str:
-    """Return the help of an option, with its bounds where they tell something."""
+    """Return the help of an option, with its bounds if they are informative."""
     if said.min is None or said.max is None or said.max > MOST_SHOWN:
         return said.help
     return f"{said.help.removesuffix('.')} ({said.min:,} to {said.max:,})."
 
 
 def _type(kind: type) -> Any:
-    """Return what click makes a value of."""
+    """Return click's type for a value."""
     return _Path(path_type=Path) if kind is Path else kind
 
 
 class _Path(click.Path):
-    """A path, which an empty text is not: Python takes that for the working folder."""
+    """A path; rejects an empty text, which Python takes for the working folder."""
 
     def convert(
         self,
@@ -150,14 +150,14 @@ class _Path(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Return what was given as a path."""
+        """Return the given value as a path."""
         if not os.fspath(value).strip():
             raise click.UsageError(f"{_name(param)} is empty", ctx)
         return super().convert(value, param, ctx)
 
 
 def _check(said: Option, context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Return a value, or several, as meant. Raises click.UsageError for one that cannot be."""
+    """Return a value, or several, in final form. Raises click.UsageError for an invalid one."""
     name = _name(parameter)
     try:
         if isinstance(value, tuple):
@@ -168,7 +168,7 @@ def _check(said: Option, context: click.Context, parameter: click.Parameter, val
 
 
 def _name(parameter: click.Parameter | None) -> str:
-    """Return what users call an option or an argument."""
+    """Return the name by which users know an option or an argument."""
     if isinstance(parameter, click.Option):
         return parameter.opts[-1]
     return "" if parameter is None else parameter.human_readable_name.strip("[].")

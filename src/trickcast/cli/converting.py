@@ -9,7 +9,7 @@ from typing import Annotated, cast
 import click
 
 from ..cards import DealSet
-from ..formats import FORMATS, format_to_write, write_stream
+from ..formats import FORMATS, find_format, format_of, format_to_write, write_stream
 from ..questions.converting import ConvertQuestion
 from .command import Argument, Option
 from .deals import From, Workers, watched
@@ -49,11 +49,12 @@ def convert(
         raise click.BadParameter(f"standard output needs --to (one of {names})")
     form = format_to_write(target, question.to)
     in_place = any(_same_file(source, target) for source in sources)
-    strict = strict or in_place  # else what is skipped would be lost
+    strict = strict or in_place  # otherwise skipped entries would be lost
     if target != "-":
-        may_replace(target, force or (in_place and boards is None))  # else boards would be lost
+        safe = in_place and boards is None and _format_stays(target, source_format, form.name)
+        may_replace(target, force or safe)  # otherwise boards, or what they say, would be lost
     seen, worked_out = target == "-", question.solve or question.estimate
-    chunks = cast(  # boards with hidden hands among them, where nothing is worked out
+    chunks = cast(  # includes boards with hidden hands if nothing is computed
         Iterator[DealSet],
         chain.from_iterable(
             read_boards(source, source_format, 1 << 16, strict, partial=not worked_out)
@@ -81,7 +82,13 @@ def convert(
         )
 
 
+def _format_stays(path: str, source_format: str | None, new: str) -> bool:
+    """Tell whether a file keeps its format when it is written anew."""
+    old = format_of(path) if source_format is None else find_format(source_format)
+    return old.name == new
+
+
 def _same_file(source: str, target: str) -> bool:
-    """Tell whether what is read is what is written."""
+    """Return whether the input and the output are the same file."""
     there = "-" not in (source, target) and Path(source).exists() and Path(target).exists()
     return there and Path(source).samefile(target)

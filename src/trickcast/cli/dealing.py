@@ -26,7 +26,7 @@ from .inputs import CommandError, read_text
 from .outputs import Force, check_output, may_replace, write_told
 from .sheets import Sheet, solved_table
 
-if TYPE_CHECKING:  # the parser is loaded when there is something to parse
+if TYPE_CHECKING:  # the parser is loaded only if there is something to parse
     _Action = dealing.Average | dealing.Frequency | dealing.Listing
     _Answered = tuple[_Action, Any]
 
@@ -37,10 +37,10 @@ _PRINTING = {
     "printoneline": "text",
     "printpbn": "pbn",
 }
-"""Actions of scripts that print deals, and the format they become."""
+"""Actions of scripts that print deals, and the format used for each."""
 _CHUNK = 1 << 12
 _NOTED = 2
-"""Statements without effect that are told one by one."""
+"""Statements without effect that are reported individually."""
 _Finder = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 
 
@@ -70,7 +70,7 @@ def deal(
     """Print or write boards, and what a script asks of them."""
     if as_json and (out or target_format):
         raise click.BadParameter("--json cannot be combined with --out or --to")
-    if out == "-":  # where boards go anyway
+    if out == "-":  # boards go there anyway
         out, target_format = None, target_format or "pbn"
     text, name = (None, "") if script is None else read_text(script, "a file with a script")
     find = TrickFinder(question.exact, workers)
@@ -111,7 +111,7 @@ def deal(
 
 
 def _as_options(text: str) -> str:
-    """Return what dealing says of its arguments in the words of the command."""
+    """Rename arguments of dealing in a text to the command's options."""
     written = text.replace("expected parameters={…}", "expected it written out")
     return written.replace("max_tries", "--tries")
 
@@ -119,9 +119,9 @@ def _as_options(text: str) -> str:
 def _format(
     actions: dealing.Actions | None, out: str | None, target_format: str | None, as_json: bool
 ) -> str | None:
-    """Return the format of the boards, None where a script asks for tables and listings alone.
+    """Return the format of the boards, None if a script asks only for tables and listings.
 
-    Names on standard error the actions that have no effect.
+    Reports actions without effect on standard error.
     """
     printing = () if actions is None else actions.printing
     notes = () if actions is None else actions.notes
@@ -153,7 +153,7 @@ def _format(
 
 
 def _form_to_print(name: str) -> str:
-    """Return the format of this name; errors tell of ``diagram`` too, which is no file's."""
+    """Return the format with this name; errors also list ``diagram``, which is not a format."""
     try:
         return format_to_write("", name).name
     except FormatError as error:
@@ -161,7 +161,7 @@ def _form_to_print(name: str) -> str:
 
 
 def _check_picture(picture: Path | None, force: bool, actions: dealing.Actions | None) -> None:
-    """Refuse before the work a picture of nothing, or one that cannot be written."""
+    """Refuse, before the work, a picture of nothing, or one that cannot be written."""
     if picture is None:
         return
     from ..dealing.script_output import SUFFIXES
@@ -196,12 +196,12 @@ def _show_json(question: DealQuestion, chunks: Iterator[DealSet], seed: int | No
 
 
 def _told(actions: dealing.Actions, owners: NDArray[np.uint8], find: _Finder) -> "list[_Answered]":
-    """Return what the tables and listings of a script say of the deals."""
+    """Return the results of a script's tables and listings for the deals."""
     return [(asked, asked.of(owners, find)) for asked in (*actions.tables, *actions.listings)]
 
 
 def _tell(asked: "_Action", answer: Any, as_json: bool, aside: bool) -> None:
-    """Show what one action says; on standard error where the boards are on standard output."""
+    """Show the result of one action; on standard error if boards go to standard output."""
     if isinstance(asked, dealing.Listing):
         if as_json:
             click.echo(json.dumps({"listing": asked.name, "text": answer}))
@@ -234,7 +234,7 @@ def _draw(told: "list[_Answered]", title: str, picture: Path) -> None:
 def _show_frequency(table: dealing.Frequency, counts: Any, aside: bool) -> None:
     """Draw counts: a row for each value of the first number, without empty rows and columns.
 
-    Columns of a second number that find no room beside the others stand below them.
+    Columns of a second number that do not fit side by side go below the others.
     """
     console = views.ResultConsole(stderr=aside)
     names = [axis.labels for axis in table.axes]

@@ -1,4 +1,4 @@
-"""The commands that show what is made of deals: estimate, solve."""
+"""The commands that estimate or solve deals: estimate, solve."""
 
 import json
 import sys
@@ -68,7 +68,7 @@ def estimate(
 
 
 def _at_the_table(contracts: Sequence[LikelyContract]) -> str:
-    """Return a line for each contract that players reach, and what they take in it."""
+    """Return a line for each contract that players reach, and the tricks they take in it."""
     columns, widths = ("reached", "tricks", "makes", "double dummy", "points"), (8, 8, 8, 14, 8)
     head = f"{'contract':11}" + "".join(map("{:>{}}".format, columns, widths))
     lines = ["\nat the table, in championship play", head]
@@ -122,5 +122,5 @@ def watched(chunks: Iterator[DealSet], seen: bool = True) -> Iterator[DealSet]:
 
 
 def with_boards(deals: DealSet) -> Iterator[tuple[Deal, Board | None]]:
-    """Yield each deal with what its file says of it."""
+    """Yield each deal with its data from the file."""
     return zip(deals, deals.boards or [None] * len(deals), strict=True)

@@ -1,4 +1,4 @@
-"""The command that looks whether everything is there and works: doctor; and the versions."""
+"""The command that checks the installation: doctor; and the versions."""
 
 import json
 import platform
@@ -18,7 +18,7 @@ from .inputs import CommandError
 
 _DEAL = Deal("N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98")
 _TRICKS = TrickTable([[7, 6, 7, 6], [10, 3, 10, 3], [6, 7, 6, 7], [9, 3, 9, 4], [8, 3, 8, 3]])
-_LIKELY = 10  # tricks in hearts by North, as every model says
+_LIKELY = 10  # tricks in hearts by North, according to every model
 _PACKAGES = ("numpy", "scipy", "onnxruntime")
 _NAME, _EXTRA = re.compile(r"[\w.-]+"), re.compile(r"extra == ['\"]([\w-]+)['\"]")
 
@@ -39,7 +39,7 @@ def doctor(
         try:
             problems += work()
             facts[task] = round(perf_counter() - start, 3)
-        except Exception as error:  # whatever is wrong with an installation
+        except Exception as error:  # anything can be wrong with an installation
             problems.append(f"{task}: {error or type(error).__name__}")
             facts[task] = None
     if as_json:
@@ -51,7 +51,7 @@ def doctor(
 
 
 def versions(facts: dict[str, Any] | None = None) -> list[str]:
-    """Return lines: the versions of trickcast, of what it runs on, and of its models."""
+    """Return lines with the versions of trickcast, of its dependencies, and of its models."""
     facts = facts or _facts()
     packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
     return [
@@ -104,7 +104,7 @@ def _solver() -> str | None:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the packages of each extra, as the metadata of the installation names them."""
+    """Return the packages of each extra, from the metadata of the installation."""
     extras: dict[str, list[str]] = {}
     try:
         requirements = requires("trickcast") or []
@@ -122,7 +122,7 @@ def _missing(packages: list[str]) -> list[str]:
 
 
 def _estimate() -> list[str]:
-    """Estimate the deal by every model, and say which of them are wrong."""
+    """Estimate the deal with every model, and return which of them are wrong."""
     return [
         f"{model}: {tricks} tricks in hearts (expected {_LIKELY})"
         for model in known_models()

@@ -1,4 +1,4 @@
-"""The command that says how good a model is: evaluate."""
+"""The command that measures how good a model is: evaluate."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ PARTS = {strain.letter: strain.name.lower() for strain in Strain} | {
     "suits": "all suits",
     "all": "all",
 }
-"""How the parts of an evaluation are called in tables."""
+"""The names of an evaluation's parts in tables."""
 _TITLES = {
     "declarer": "by declarer",
     "tricks": "by the real number of tricks",
@@ -63,16 +63,16 @@ class _Model(Protocol):
 
 
 class _Measured:
-    """What a model's estimates were worth, and the seconds they took."""
+    """The scores of a model's estimates, and the seconds they took."""
 
     def __init__(self, name: str):
         self.name, self.tally = name, Tally()
         self._seconds, self._processor_seconds = ClusterSums(2), ClusterSums(2)
 
     def add(self, model: _Model, deals: DealSet) -> Any:
-        """Estimate solved deals and take them in; return the figures for a comparison."""
+        """Estimate solved deals and add the results; return the figures for a comparison."""
         if not self._seconds.clusters:
-            model(deals[:2])  # what is loaded late shall not be timed
+            model(deals[:2])  # late loading must not be timed
         start, busy = perf_counter(), process_time()
         estimates = model(deals)
         self._processor_seconds.add([[20 * len(deals), process_time() - busy]])
@@ -82,7 +82,7 @@ class _Measured:
         )
 
     def merge(self, other: "_Measured") -> None:
-        """Take in what was found on other deals."""
+        """Add the results for other deals."""
         self.tally.merge(other.tally)
         self._seconds.merge(other._seconds)
         self._processor_seconds.merge(other._processor_seconds)
@@ -94,14 +94,14 @@ class _Measured:
 
 
 class _Compared:
-    """Models on the same deals, and how they differ where there are two."""
+    """Models on the same deals and, if there are two, how they differ."""
 
     def __init__(self, names: Iterable[str]):
         self.measured = [_Measured(name) for name in names]
         self.paired = Paired()
 
     def merge(self, other: "_Compared") -> None:
-        """Take in what was found on other deals."""
+        """Add the results for other deals."""
         for ours, theirs in zip(self.measured, other.measured, strict=True):
             ours.merge(theirs)
         self.paired.merge(other.paired)
@@ -178,7 +178,7 @@ def evaluate(
             work, pieces, cluster=cluster, cores=threads or 1, ordered=True, advance=bar
         ) as done,
     ):
-        for _, some in done:  # in order, for the last digit of sums depends on it
+        for _, some in done:  # in order: the last digit of sums depends on it
             compared.merge(some)
     try:
         evaluated = [(each, each.tally.evaluation()) for each in compared.measured]
@@ -205,7 +205,7 @@ def _open_peer(path: Path, layout: str, counts: str, threads: int | None) -> Pee
 def _pieces_of(
     deals: str, use: str | None, source: str | None, strict: bool, cluster: str | None
 ) -> Iterator[DealSet | tuple[Storage, Shard]]:
-    """Yield the shards of a library, or the deals of a file some at a time."""
+    """Yield the shards of a library, or the deals of a file in chunks."""
     if not holds_library(deals):
         if use is not None:
             raise click.BadParameter(f"--use needs a library, but {deals} is not one")
@@ -225,7 +225,7 @@ def _pieces_of(
 def _as_json(
     evaluated: list[tuple[_Measured, Evaluation]], differences: dict[str, Figures] | None
 ) -> dict[str, Any]:
-    """Return all that was found: the parts by name, then the rest; intervals are lists of three."""
+    """Return all results: the parts by name, then the rest; intervals are lists of three."""
     contents = []
     for each, evaluation in evaluated:
         speed, of_one_core = each.speeds()
@@ -282,14 +282,14 @@ def _plain_table(*columns: str) -> Table:
 
 
 def with_error(found: Interval, digits: int) -> str:
-    """Write an interval as its middle and the longer of its two sides."""
+    """Format an interval as its middle and the longer of its two sides."""
     side = max(found.value - found.low, found.high - found.value)
     value = f"{found.value:,.{digits}f}"
     return value if side != side else f"{value} ±{side:,.{digits}f}"
 
 
 def _known(number: float, digits: int) -> str:
-    """Write a number, and nothing where it is not known: of a single deal, say."""
+    """Format a number; empty if it is unknown, as for a single deal."""
     return "" if number != number else f"{number:,.{digits}f}"
 
 
@@ -312,7 +312,7 @@ def _cells_of(figures: Figures) -> list[str]:
 def figures_tables(
     parts: dict[str, Figures], calibration: Mapping[str, Calibration] | None = None
 ) -> list[Table]:
-    """Return how often a model is right, and by how much it is wrong: a row a part."""
+    """Return how often a model is right, and by how much it is wrong: a row per part."""
     heads = () if calibration is None else ("calibration, %", "by chance")
     hits, errors = _plain_table(*_HEADS[:3], *heads), _plain_table(*_HEADS[3:], "results")
     for part, figures in parts.items():
@@ -335,7 +335,7 @@ def _cells(evaluation: Evaluation) -> Table:
 
 
 def _breakdown(name: str, contracts: dict[str, dict[str, Figures]]) -> Table:
-    """One row a group that has results, in the order of the groups; suits beside notrump."""
+    """Return a row per group with results, in the order of the groups; suits next to notrump."""
     columns = ("exact, %", "mean error", "results")
     table = _plain_table(*(f"{PARTS[name]}\n{head}" for name in contracts for head in columns))
     for label in BREAKDOWNS[name]:

@@ -1,4 +1,4 @@
-"""The exact tables that commands need: those that a file holds, and DDS for the others."""
+"""The exact tables that commands need: from the file if it has them, else from DDS."""
 
 import sys
 from collections import deque
@@ -30,11 +30,11 @@ def solved(
 ) -> Iterator[tuple[DealSet, TrickTable]]:
     """Yield each chunk with its exact tables, under a progress bar unless results are ``seen``.
 
-    A whole table that a file holds is taken as it is, but for the first ``check`` of them, which
-    are solved again; where they differ DDS's is taken. What was taken, and what differed, is told
-    at the end. ``on`` is the cluster on which they are solved.
+    Complete tables in a file are used unchanged, except the first ``check`` of them, which
+    are solved again; if they differ, DDS's are used. The numbers used, and any differences, are
+    reported at the end. ``on`` is the cluster that solves.
     """
-    from ..questions.file_tables import FileTables  # an estimate alone waits for neither
+    from ..questions.file_tables import FileTables  # an estimate alone needs neither
     from ..solver import solved_chunks
 
     of_file = FileTables(check)
@@ -60,10 +60,12 @@ def solved(
 
 
 def _tell(of_file: "FileTables") -> None:
-    """Say on standard error which tables were taken, and whether those solved again differ."""
+    """Report on standard error which tables were used, and whether those solved again differ."""
     if of_file.taken:
-        hint = "" if of_file.check else " (--check N solves N of them again)"
-        click.echo(f"note: {_tables(of_file.taken)} taken as the file holds them{hint}", err=True)
+        hint = "" if of_file.check else " (--check N solves N again)"
+        were = "was" if of_file.taken == 1 else "were"
+        said = f"{_tables(of_file.taken)} {were} taken from the file{hint}"
+        click.echo(f"note: {said}", err=True)
     if of_file.difference is not None:
         click.echo(f"note: {of_file.difference}", err=True)
     elif of_file.checked:

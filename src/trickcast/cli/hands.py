@@ -1,4 +1,4 @@
-"""The commands about what cards and tables are worth: hand, par."""
+"""The commands that value hands and tables: hand, par."""
 
 import json
 from typing import Annotated

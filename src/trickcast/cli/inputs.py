@@ -1,6 +1,6 @@
-"""What a command is given: a file, standard input, a literal deal or hand, an address of a viewer.
+"""The input of a command: a file, standard input, a literal deal or hand, a viewer's link.
 
-What is no deal or hand in a file is passed over and told when the command is done, unless that is
+Invalid entries of a file are skipped and reported when the command ends, unless it is
 strict.
 """
 
@@ -46,20 +46,20 @@ Cluster = Annotated[
 ]
 _STDIN = "standard input"
 _FILE = "a file"
-SHOWN = 2
-"""Places passed over that are told one by one."""
+SHOWN = 20
+"""Most skipped entries that are reported individually: as many as stay in view on a terminal."""
 
 
 class CommandError(Exception):
-    """What a command was asked cannot be done; the message says why."""
+    """The command cannot do what was asked; the message says why."""
 
 
 CHUNK = 4096
-"""Deals handled at a time: the memory that a command needs does not grow with its input."""
+"""Deals handled at a time, so that memory does not grow with the input."""
 SOLVED_CHUNK = 40
-"""Deals handled at a time where they are solved: a batch of DDS, so results come steadily."""
+"""Deals handled at a time when solving: a batch of DDS, so results come steadily."""
 SOME_SOLVED_CHUNK = 400
-"""Deals handled at a time where some results are solved: DDS takes those of a strain together."""
+"""Deals handled at a time when solving some results: DDS takes those of a strain together."""
 
 
 def read_deals(
@@ -70,11 +70,11 @@ def read_deals(
     *,
     kinds: str = _FILE,
 ) -> Iterator[DealSet]:
-    """Yield the deals of a file, of ``-`` (standard input), of a literal deal or an address.
+    """Yield the deals of a file, of ``-`` (standard input), of a literal deal or a link.
 
     Invalid entries of a file are kept for ``tell_skipped``, or are errors if ``strict``. Raises
-    DealError when ``source`` is neither of ``kinds`` nor a deal, FormatError for a bad file, and
-    CommandError for one without deals and for a literal deal with a ``format``.
+    DealError if ``source`` is neither one of ``kinds`` nor a deal, FormatError for a bad file, and
+    CommandError for a file without deals and for a literal deal with a ``format``.
     """
     for deals in read_boards(source, format, chunk, strict, partial=False, kinds=kinds):
         assert isinstance(deals, DealSet)
@@ -90,13 +90,13 @@ def read_boards(
     partial: bool = True,
     kinds: str = _FILE,
 ) -> Iterator[DealSet | PartialDeals]:
-    """Yield deals as ``read_deals`` does, and boards with hidden hands among them."""
+    """Yield deals like ``read_deals``, including boards with hidden hands."""
     no_file = source != "-" and not is_file(source)
     link = no_file and source.lstrip().lower().startswith(("http://", "https://"))
     if format is None and no_file and not link:
         yield _literal(source, partial, kinds)
         return
-    from ..formats import find_format, iter_deals  # a literal deal does not wait for all formats
+    from ..formats import find_format, iter_deals  # a literal deal need not wait for all formats
 
     if format is not None:
         find_format(format)
@@ -108,7 +108,7 @@ def read_boards(
         address = io.BytesIO(source.encode())
         yield from iter_deals(address, "links", "the address", partial=partial)
     elif no_file:
-        _literal(source, partial, kinds)  # or say that it is not a deal either
+        _literal(source, partial, kinds)  # or report that it is not a deal either
         raise CommandError("--from needs a file or standard input, not a deal: "
                            + shorten(source))  # fmt: skip
     else:
@@ -117,9 +117,9 @@ def read_boards(
 
 
 def known_hands(source: str, number: int | None) -> tuple[Board, dict[Seat, Hand]]:
-    """Return a board of a file, or a literal one, and the hands it shows: ``number``, or the only.
+    """Return a board, literal or in a file, and its known hands: of ``number``, or the only one.
 
-    Raises CommandError where there is no such board, or more than one.
+    Raises CommandError if there is no such board, or more than one.
     """
     boards = [
         (board, hands)
@@ -135,7 +135,7 @@ def known_hands(source: str, number: int | None) -> tuple[Board, dict[Seat, Hand
 
 
 def _shown(boards: DealSet | PartialDeals) -> Iterator[tuple[Board, dict[Seat, Hand]]]:
-    """Yield what is said of each board, and its known hands."""
+    """Yield the data of each board, and its known hands."""
     said = boards.boards or (Board(),) * len(boards)
     if isinstance(boards, PartialDeals):
         yield from zip(said, boards.hands, strict=True)
@@ -145,9 +145,9 @@ def _shown(boards: DealSet | PartialDeals) -> Iterator[tuple[Board, dict[Seat, H
 
 
 def read_pairs(source: str) -> Iterator[tuple[Board, Seat, Hand, Hand]]:
-    """Yield two hands of partners of each board: North and South's, or East and West's if hidden.
+    """Yield two partners' hands of each board: North and South's, or East and West's if hidden.
 
-    Raises CommandError for a board of which no such two are known.
+    Raises CommandError for a board without two such hands.
     """
     for chunk in read_boards(source):
         for board, hands in _shown(chunk):
@@ -160,7 +160,7 @@ def read_pairs(source: str) -> Iterator[tuple[Board, Seat, Hand, Hand]]:
 
 
 def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
-    """Pass parts on. Raises CommandError at the end where there is nothing in any."""
+    """Pass parts on. Raises CommandError at the end if all were empty."""
     empty = True
     for part in parts:
         empty = empty and not len(part)
@@ -170,46 +170,50 @@ def _some(parts: Iterable[_Part], what: str, name: str) -> Iterator[_Part]:
 
 
 _skipped: list[Skipped] = []
-"""What the command that runs has passed over so far."""
+"""Entries that the running command has skipped so far."""
 _listed = False
-"""Whether its answer in JSON lists that itself."""
+"""Whether its JSON answer lists them itself."""
 
 
 def forget_skipped() -> None:
-    """Begin another command."""
+    """Start over for another command."""
     global _listed
     _skipped.clear()
     _listed = False
 
 
 def pass_over(entries: Iterable[Skipped], listed: bool = False) -> None:
-    """Keep for ``tell_skipped`` what was passed over; an answer in JSON may have it ``listed``."""
+    """Record skipped entries for ``tell_skipped``; a JSON answer may have them ``listed``."""
     global _listed
     _skipped.extend(entries)
     _listed = listed
 
 
 def passed_over() -> tuple[Skipped, ...]:
-    """Return what the command that runs has passed over so far."""
+    """Return the entries that the running command has skipped so far."""
     return tuple(_skipped)
 
 
-def tell_skipped(as_json: bool) -> bool:
-    """Report what was skipped, in at most three lines or one line of JSON; return whether."""
+def tell_skipped(as_json: bool, offers_json: bool = False) -> bool:
+    """Report what was skipped, the first one by one, or in one line of JSON; return whether.
+
+    If there are more, the option of JSON is named where the command ``offers_json``.
+    """
     if as_json and _skipped and not _listed:
         click.echo(json.dumps({"skipped": [entry._asdict() for entry in _skipped]}))
     for entry in _skipped[:SHOWN]:
         click.echo(f"{entry.word}: {entry}", err=True)
     if rest := [entry.word for entry in _skipped[SHOWN:]]:
         word = "skipped" if "skipped" in rest else rest[0]
-        click.echo(f"{word}: {len(rest):,} more (--json lists all)", err=True)
+        hint = " (--json lists all)" if offers_json and not as_json else ""
+        click.echo(f"{word}: {len(rest):,} more{hint}", err=True)
     return bool(_skipped)
 
 
 def read_text(source: str, what: str) -> tuple[str, str]:
-    """Return the text of a file or of ``-`` (standard input), and what to call that in errors.
+    """Return the text of a file or of ``-`` (standard input), and its name for errors.
 
-    Raises CommandError, with ``what`` was expected, for an empty name, and OSError.
+    Raises CommandError, saying ``what`` was expected, for an empty name, and OSError.
     """
     if source == "-":
         return sys.stdin.buffer.read().decode("utf-8", errors="replace"), _STDIN
@@ -219,7 +223,7 @@ def read_text(source: str, what: str) -> tuple[str, str]:
 
 
 def is_file(source: str) -> bool:
-    """Whether an argument is the path of something that is there."""
+    """Return whether an argument is the path of something that exists."""
     try:
         return bool(source.strip()) and Path(source).exists()
     except OSError:  # too long for a path
@@ -243,16 +247,16 @@ def _literal(source: str, partial: bool, kinds: str) -> DealSet | PartialDeals:
 
 
 def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
-    """Yield the hands of a file or standard input, one a line, or the literal hand.
+    """Yield the hands of a file or standard input, one per line, or the literal hand.
 
-    Files are read as those of deals are, packed or in UTF-16 too. What is no hand in one is kept
-    for ``tell_skipped``, or an error where ``strict``. Raises DealError when ``source`` is neither
+    Files may be compressed or in UTF-16, like those of deals. Invalid hands are recorded
+    for ``tell_skipped``, or are errors if ``strict``. Raises DealError if ``source`` is neither
     a file nor a hand, FormatError for a bad file, CommandError for one without hands.
     """
     if source != "-" and not is_file(source):
         yield _literal_hand(source)
         return
-    from ..formats.format import Reading  # a literal hand does not wait for all formats
+    from ..formats.format import Reading  # a literal hand need not wait for all formats
 
     piped = source == "-"
     name = _STDIN if piped else source
@@ -263,7 +267,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
 
 
 def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]]:
-    """Yield the hand of each line that is not blank, as soon as it has come."""
+    """Yield the hand of each non-blank line, as soon as it arrives."""
     from ..formats.streams import lines_ended, opened, read_lines
 
     head, content = peek(file, _has_line)
@@ -287,11 +291,11 @@ def _has_line(head: bytes) -> bool:
 
 _SUITS = re.compile("[AKQJT2-9xX]+")
 _LETTERS = frozenset("AKQJTXSHDC♠♥♦♣0123456789.,:;- ")
-"""Of hands: what has others is a file's name."""
+"""Characters of hands: text with any others is a file name."""
 
 
 def _filled(suit: re.Match[str]) -> str:
-    """Return the cards of a suit, AQxxx, with the lowest in the place of each x: AQ432."""
+    """Return the cards of a suit, AQxxx, with the lowest ones in place of each x: AQ432."""
     text = suit[0]
     free = [rank for rank in "23456789" if rank not in text]
     low = reversed(free[: sum(rank in "xX" for rank in text)])

@@ -1,4 +1,4 @@
-"""The leads that were made on the boards of a file, as a table: what leads shows of a file."""
+"""A table of the leads made on the boards of a file, for the command leads."""
 
 import json
 from collections import Counter
@@ -16,18 +16,18 @@ from .deals import with_boards
 from .inputs import CommandError
 
 MOST = 36
-"""Leads that are judged where no boards are chosen, a session's: each takes some seconds."""
+"""Most leads to judge if no boards are chosen, a session's: each takes some seconds."""
 _WIDEST = 11
-"""Characters that name the best leads double dummy."""
+"""Characters for the names of the best leads double dummy."""
 _UNCALLED, _EVEN = "*", "="
 
 
 def judge_leads(
     question: LeadsQuestion, chunks: Iterable[DealSet], hooks: Hooks, *, as_json: bool, whole: bool
 ) -> None:
-    """Show a line for each lead as soon as it is judged, then what they cost in all.
+    """Show a line for each lead as soon as it is judged, then their total cost.
 
-    Of a ``whole`` file the first ``MOST`` are judged. Raises CommandError where there are none.
+    Of a ``whole`` file the first ``MOST`` are judged. Raises CommandError if there are none.
     """
     question.check_file()
     left_out, judged = Counter[str](), list[JudgedLead]()
@@ -88,7 +88,7 @@ def _row(place: int, lead: JudgedLead) -> str:
     elif best is not made:
         digits = 0 if lead.asked.scoring == "total" else 2
         lost = f"{cost.mean:.{digits}f}"
-        if cost.low == cost.low:  # JSON's null: not known
+        if cost.low == cost.low:  # JSON's null: unknown
             lost += f" ±{(cost.high - cost.low) / 2:.{digits}f}"
         lost += f" {_EVEN if even else ' '}"
     name = best.cards[0] + "".join(card[1] for card in best.cards[1:])
@@ -96,7 +96,7 @@ def _row(place: int, lead: JudgedLead) -> str:
 
 
 def _best(lead: JudgedLead) -> str:
-    """Name the leads that give nothing away: DQJ S7."""
+    """Return the leads that give nothing away: DQJ S7."""
     cards = lead.exact_best
     if len(cards) == len(lead.exact):
         return "any"
@@ -107,7 +107,7 @@ def _best(lead: JudgedLead) -> str:
 
 
 def _end(question: LeadsQuestion, judged: list[JudgedLead]) -> list[str]:
-    """Say what the leads cost in all, and what the columns are."""
+    """Return the total cost of the leads, and the meaning of the columns."""
     tricks = sum(lead.exact_cost for lead in judged)
     worse = [lead.cost.cost.mean for lead in judged if not lead.cost.even]
     digits, unit = {"total": 0, "imps": 1}.get(question.scoring, 2), UNITS[question.scoring]

@@ -34,7 +34,7 @@ from .outputs import Force, may_replace
 
 _MOST = 2**64 - 1
 _MOST_DEALS = 2**31 - 1
-"""Of a library: its manifest could not list more shards than these have."""
+"""Largest number of deals in a library: its manifest could not list more shards."""
 Folder = Annotated[
     str,
     Argument(metavar="LIBRARY", help="Folder or address of a library (s3://…).", filled=True),
@@ -168,7 +168,7 @@ def _info_positions(folder: str, counts: dict[int, int], as_json: bool) -> None:
 
 
 def _facts(library: Library) -> dict[str, object]:
-    """Return what ``info`` shows as JSON's types; ``tables_worth`` by use too."""
+    """Return the output of ``info`` as JSON types; ``tables_worth`` by use too."""
     runs = [
         {
             "use": rows[0].use,
@@ -194,7 +194,7 @@ def _facts(library: Library) -> dict[str, object]:
 
 
 def _runs(library: Library) -> list[list[Shard]]:
-    """Put shards of one kind together whose deals follow each other."""
+    """Group consecutive shards of the same kind."""
 
     def kind(shard: Shard) -> tuple[object, ...]:
         return shard.seed, shard.use, shard.record, shard.solver, shard.source

@@ -1,4 +1,4 @@
-"""The command open: what to open a hand with, how sure that is, and why."""
+"""The command open: the opening of a hand, how certain it is, and why."""
 
 import csv
 import json
@@ -75,7 +75,7 @@ def open(
 
 
 def _show_table(openings: "list[Explanation]") -> None:
-    """Show what each system opens a hand with, and by which rule."""
+    """Show each system's opening, and the rule behind it."""
     from ..bidding import RuleExplanation
 
     click.echo(openings[0].hand)
@@ -90,11 +90,11 @@ def _show_table(openings: "list[Explanation]") -> None:
 
 
 def _show_csv(question: OpenQuestion, hands: Iterable[Hand]) -> None:
-    """Show a line a hand: of one system how sure it is, of several their calls."""
+    """Show a line per hand: with one system how sure it is, with several their calls."""
     rows = csv.writer(sys.stdout, lineterminator="\n")
     several = question.system is None
     for number, held in enumerate(hands):
-        if not number:  # where there is no hand, only the error is printed
+        if not number:  # without any hand, only the error is printed
             systems = [opener.name for opener in question.openers]
             rows.writerow(("hand", *systems) if several else _COLUMNS)
         openings = question.ask(held)
@@ -103,7 +103,7 @@ def _show_csv(question: OpenQuestion, hands: Iterable[Hand]) -> None:
 
 
 def _cells(opening: "Explanation") -> list[object]:
-    """Return the columns of one hand; the second call is empty where none other is likely."""
+    """Return the columns of one hand; the second call is empty if no other is likely."""
     chances = [
         (call, f"{p:.4f}") for call, p in opening.probabilities.items() if call != opening.call
     ]

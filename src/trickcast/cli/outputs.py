@@ -1,4 +1,4 @@
-"""The files that commands write beside their answer, which are refused before the work."""
+"""Output files of commands besides the answer; bad ones are refused before the work."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,14 +15,14 @@ from .inputs import CommandError
 
 Force = Annotated[bool, Option("--force", help="Replace an existing file.")]
 PAGES = (".html", ".htm")
-"""What pages are written as."""
+"""File formats of pages."""
 
 
 def check_output(option: str, path: str | Path, suffixes: tuple[str, ...]) -> None:
-    """Refuse a file whose name says that it is something else than what is written into it.
+    """Refuse a file whose name suggests another type of content.
 
-    What exists and is no regular file (a pipe, ``/dev/stdout``) may have any name. Raises
-    click.BadParameter, and OSError for a file that cannot be written.
+    Anything that exists and is not a regular file (a pipe, ``/dev/stdout``) may have any name.
+    Raises click.BadParameter, and OSError for a file that cannot be written.
     """
     target = Path(path)
     of_any_name = target.exists() and not target.is_file()
@@ -34,9 +34,9 @@ def check_output(option: str, path: str | Path, suffixes: tuple[str, ...]) -> No
 
 
 def may_replace(path: str | Path, force: bool) -> None:
-    """Ask before a file is replaced, on a terminal.
+    """On a terminal, ask before a file is replaced.
 
-    Raises CommandError where that is not wanted, or where nobody can be asked.
+    Raises CommandError if the user declines, or if nobody can be asked.
     """
     target = Path(path)
     if force or not target.is_file() or not target.stat().st_size:
@@ -47,7 +47,7 @@ def may_replace(path: str | Path, force: bool) -> None:
 
 
 def write_told(chunks: Iterable[DealSet], path: str | Path, format: str | None) -> None:
-    """Write deals to a file, and say on standard error how many there are."""
+    """Write deals to a file, and report their number on standard error."""
     count = 0
 
     def counting() -> Iterator[DealSet]:

@@ -15,12 +15,12 @@ from ..cards.positions import GONE
 from ..questions.play import PlayQuestion, Review, is_position, position_hands, position_owners
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
-from .inputs import SHOWN, CommandError, Strict, is_file, passed_over, read_boards
+from .inputs import CommandError, Strict, is_file, passed_over, read_boards
 from .selecting import chosen, selected
 from .sheets import Sheet
 
 _NAMED = 4
-"""Better cards that are named where one gave a trick away."""
+"""Most better cards to list where one gave a trick away."""
 
 
 def play(
@@ -70,13 +70,12 @@ def play(
         else:
             sheet.show(Deal.from_owners(owners), board, _text(review, owners))
     if number is not None and matching > 1 and shown:
-        which = (
-            "all are judged" if every else "the first that can be is judged (--all: all of them)"
-        )
-        _note(f"{matching:,} boards have the number {number}; {which}")
+        first = "the first that can be judged is shown (--all: all of them)"
+        which = "all are judged" if every else first
+        _note(f"{matching:,} boards are numbered {number}; {which}")
     if not shown:
         if not left_out and number is not None:
-            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:SHOWN])
+            skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:2])
             raise CommandError(f"there is no board {number}{skipped}")
         raise CommandError(question.nothing_to_judge(left_out))
     for reason, boards in left_out.items():
@@ -90,7 +89,7 @@ def _note(text: str) -> None:
 def _boards(
     source: str, numbers: str | None, format: str | None, strict: bool, *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield (52,) owners, and what a file says of them; hands may be hidden."""
+    """Yield (52,) owners, and their data from a file; hands may be hidden."""
     if hidden:
         shown = read_boards(source, format, strict=strict)
         for boards in shown if numbers is None else selected(shown, numbers, None, tell=False):
@@ -123,7 +122,7 @@ def _text(review: Review, owners: NDArray[np.uint8]) -> str:
 
 
 def _tricks(review: Review) -> Iterator[str]:
-    """Yield a line for each trick; a star marks what gave a trick away."""
+    """Yield a line for each trick; a star marks cards that gave a trick away."""
     for start in range(0, len(review.cards), 4):
         cards = [
             card_text(card) + "*" * bool(review.lost(start + i))
@@ -136,7 +135,7 @@ def _tricks(review: Review) -> Iterator[str]:
 
 
 def _mistakes(review: Review) -> Iterator[str]:
-    """Yield a line for each card that gave tricks away, and how many each seat gave."""
+    """Yield a line for each card that gave tricks away, and the total of each seat."""
     for number, card in enumerate(review.cards):
         if lost := review.lost(number):
             seat = review.reached[number].turn
@@ -151,7 +150,7 @@ def _mistakes(review: Review) -> Iterator[str]:
 
 
 def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
-    """Yield a line for each role: what it gave away, beside championship players."""
+    """Yield a line for each role: what it gave away, compared with championship players."""
     for name, role in review.roles(owners).items():
         if name == "lead":
             yield f"{'':12}{'gave':>6}{'championships':>16}{'give no more':>15}"
@@ -160,7 +159,7 @@ def _roles(review: Review, owners: NDArray[np.uint8]) -> Iterator[str]:
 
 
 def _next_cards(review: Review, when: str, now: Position, worth: NDArray[np.uint8]) -> list[str]:
-    """Return who plays next, and what declarer takes after each card: a line for each value."""
+    """Return who plays next, and declarer's tricks after each card: a line for each value."""
     if not len(now.playable):
         return []
     lines = [f"{when}{now.turn.word} to play; declarer takes after"]

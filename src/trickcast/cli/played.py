@@ -1,4 +1,4 @@
-"""The command that estimates what players take at the table: played."""
+"""The command that estimates the tricks that players take at the table: played."""
 
 import json
 from collections import Counter

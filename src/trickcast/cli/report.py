@@ -1,4 +1,4 @@
-"""The command that makes a session printable pages: report."""
+"""The command that turns a session into printable pages: report."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ from .selecting import Boards, Renumber, selected
 
 _UNKNOWN = (None, "", "?", "-", "#")
 _MOST = 40
-"""Boards of a page that can still be read."""
+"""Most boards on a page that are still readable."""
 
 
 def report(
@@ -87,6 +87,9 @@ def report(
     """
     check_output("--out", out, PAGES)
     seats = None if hands is None else _seats(hands)
+    if seats is not None and (hardest_first or check):
+        vain = "--hardest-first" if hardest_first else "--check"
+        raise click.BadParameter(f"{vain} has no effect with --hands (leave one of them out)")
     if language not in LANGUAGES:
         raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
     words = LANGUAGES[language]
@@ -143,7 +146,7 @@ def report(
 
 
 def _notes(source: str) -> list[str]:
-    """Return what was passed over in a file and what was noted, without the file's name."""
+    """Return the skipped entries and the warnings about a file, without the file's name."""
     return [
         f"{'Note' if entry.word == 'note' else 'Left out'}: "
         + str(entry).replace(f"{source}: ", "")
@@ -152,9 +155,9 @@ def _notes(source: str) -> list[str]:
 
 
 def _write(out: Path, page: str, boards: int) -> None:
-    """Write a page, and say so."""
+    """Write a page, and report it."""
     with atomic_writer(out) as stream:
-        stream.write(page.encode(errors="backslashreplace"))  # of a file's name in no UTF-8
+        stream.write(page.encode(errors="backslashreplace"))  # for a file name that is not UTF-8
     click.echo(f"{out}: {counted(boards, 'board')}")
 
 
@@ -175,7 +178,7 @@ def _dealt(chunks: Iterable[DealSet]) -> Iterator[DealtBoard]:
 
 
 def _boards_of(played: Session) -> Iterator[DealSet]:
-    """Yield the deals of a session, each once, with the exact tricks that its file has."""
+    """Yield the deals of a session, each once, with the exact tricks in its file."""
     for start in range(0, len(played.boards), SOLVED_CHUNK):
         some = played.boards[start : start + SOLVED_CHUNK]
         deals = DealSet.from_deals([board.deal for board in some if board.deal is not None])
@@ -204,7 +207,7 @@ def _event(said: Sequence[Board]) -> str | None:
 
 
 def _title(source: str, boards: Sequence[DealtBoard]) -> str:
-    """Return what a page is called when nothing says it: as its file, or as its only deal."""
+    """Return the default title of a page: its file name, or its only deal."""
     if is_file(source):
         return Path(source).stem
     return boards[0].deal.pbn if len(boards) == 1 and source != "-" else "Boards"

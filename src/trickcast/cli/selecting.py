@@ -1,5 +1,6 @@
-"""Choosing and renumbering the boards of files, and telling of numbers that stand twice."""
+"""Choose and renumber the boards of files, and report missing and duplicate numbers."""
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -32,9 +33,9 @@ def chosen(
     chunk: int = CHUNK,
     strict: bool = False,
 ) -> Iterator[DealSet]:
-    """Yield the deals of several files or deals as ``read_deals`` does, of these numbers alone.
+    """Yield only the deals with these numbers, from several files or deals, like ``read_deals``.
 
-    Raises CommandError where there is no such board.
+    Raises CommandError if there is no such board.
     """
     deals = chain.from_iterable(
         read_deals(source, format, chunk=chunk, strict=strict) for source in sources
@@ -43,7 +44,7 @@ def chosen(
 
 
 def chosen_of(deals: Iterable[DealSet], boards: str | None) -> Iterator[DealSet]:
-    """Yield the deals of these numbers alone. Raises CommandError where there is no such board."""
+    """Yield only the deals with these numbers. Raises CommandError if there is no such board."""
     if boards is None:
         yield from deals
         return
@@ -65,10 +66,10 @@ def selected(
 ) -> Iterator[DealSet | PartialDeals]:
     """Yield the boards of these numbers, numbered anew if ``renumber`` is given.
 
-    A board without a number counts on from the one before. Renumbered, the tables of one deal keep
-    a number in common; a board on which nothing happened yet gets the dealer and the vulnerability
-    of its number. Numbers that stand for several deals are told at the end, if ``tell``. Raises
-    click.BadParameter for what are no numbers.
+    A board without a number gets the one after its predecessor. When renumbering, the tables of one
+    deal keep a common number; a board without any play gets the dealer and the vulnerability
+    of its number. Numbers of ``boards`` that no board has are reported at the end, and, if
+    ``tell``, numbers used for several deals. Raises click.BadParameter for invalid numbers.
     """
     ranges = None if boards is None else _ranges(boards)
     deals_of: dict[int, set[bytes]] = defaultdict(set)
@@ -95,6 +96,8 @@ def selected(
             yield PartialDeals(owners, said)
         else:
             yield DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
+    if ranges is not None and deals_of:  # where there is none at all that is an error, not a note
+        _tell_missing(ranges, sorted(deals_of))
     if tell:
         _tell_doubled(deals_of)
 
@@ -115,18 +118,38 @@ def _ranges(text: str) -> list[tuple[int, int]]:
         ends = (low, high) if dash else (low, low)
         if not all(end.isascii() and end.isdecimal() and int(end) <= _MOST for end in ends):
             raise click.BadParameter(f"--boards {text!r} (expected numbers, such as 5-12,15)")
-        found.append((int(ends[0]), int(ends[1])))
+        first, last = map(int, ends)
+        if first > last:
+            raise click.BadParameter(f"--boards {text!r}: {first}-{last} runs backwards (expected "
+                                     f"{last}-{first})")  # fmt: skip
+        found.append((first, last))
     return found
 
 
+def _tell_missing(ranges: Sequence[tuple[int, int]], numbers: Sequence[int]) -> None:
+    """Say which numbers of these ranges are not among those found, which are sorted."""
+    gaps = list[tuple[int, int]]()
+    for low, high in ranges:
+        for number in [*numbers[bisect_left(numbers, low) : bisect_right(numbers, high)], high + 1]:
+            if low < number:
+                gaps.append((low, number - 1))
+            low = number + 1
+    if gaps:
+        shown = [str(low) if low == high else f"{low}-{high}" for low, high in gaps]
+        is_one = len(gaps) == 1 and gaps[0][0] == gaps[0][1]
+        there = "there is no board" if is_one else "there are no boards"
+        more = " …" * (len(shown) > _SHOWN)
+        click.echo(f"note: {there} {', '.join(shown[:_SHOWN])}{more}", err=True)
+
+
 def _tell_doubled(deals_of: dict[int, set[bytes]]) -> None:
-    """Say which numbers stand for more than one deal."""
+    """Say which numbers are used for more than one deal."""
     doubled = sorted(number for number, deals in deals_of.items() if len(deals) > 1)
     if doubled:
         shown = ", ".join(map(str, doubled[:_SHOWN])) + " …" * (len(doubled) > _SHOWN)
-        stand = "stands" if len(doubled) == 1 else "stand"
+        are = "is" if len(doubled) == 1 else "are"
         click.echo(
-            f"note: {counted(len(doubled), 'board number')} {stand} for more than one deal: "
+            f"note: {counted(len(doubled), 'board number')} {are} used for more than one deal: "
             f"{shown} (--renumber N renumbers them all)",
             err=True,
         )

@@ -29,7 +29,7 @@ def serve(
         int | None, Option(min=1, help="Solver processes (default: one per core).")
     ] = None,
     running: Annotated[
-        int, Option(min=1, help="Most questions answered at the same time; others must wait.")
+        int, Option(min=1, help="Most questions answered at the same time; more are refused.")
     ] = 128,
     size: Annotated[int, Option(min=1, help="Most bytes of a request.")] = 262_144,
     seconds: Annotated[float, Option(min=0.1, help="Most seconds for an answer.")] = 60,

@@ -55,7 +55,7 @@ def session(
 
 
 def _boards(judged: room.Judged, number: int) -> list[str]:
-    """Return the sheets of all boards of a number. Raises CommandError where there is none."""
+    """Return the sheets of all boards with a number. Raises CommandError if there are none."""
     boards = [board for board in judged.boards if board.board.number == number]
     if not boards:
         raise CommandError(f"there is no board {number}")
@@ -64,7 +64,7 @@ def _boards(judged: room.Judged, number: int) -> list[str]:
 
 
 def _pairs(judged: room.Judged, wanted: str) -> list[str]:
-    """Return the sheets of the pairs that are meant. Raises CommandError where there is none."""
+    """Return the sheets of the matching pairs. Raises CommandError if there are none."""
     found = room.find_pairs(judged, wanted)
     if not found:
         raise CommandError(f"there is no pair {wanted!r} (the ranking lists numbers and names)")

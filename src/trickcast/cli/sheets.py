@@ -23,17 +23,17 @@ from ..estimator import TrickEstimate
 
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
 _GAP = "  "  # between the columns of a grid
-_APART = " " * 3  # two grids beside each other, which take 80 characters
+_APART = " " * 3  # two grids side by side, which take 80 characters
 
 
 class Sheet:
-    """Deals one below the other, each with a heading, the four hands, and what is known of it."""
+    """Deals one below the other, each with a heading, the four hands, and their results."""
 
     def __init__(self) -> None:
         self._shown = 0
 
     def show(self, deal: Deal, board: Board | None, *parts: str) -> None:
-        """Print one more deal. Colours are dropped where standard output is no terminal."""
+        """Print one more deal. Colours are dropped if standard output is not a terminal."""
         self._shown += 1
         if self._shown > 1:
             click.echo()
@@ -44,7 +44,7 @@ class Sheet:
 
 
 def heading(number: int, board: Board | None) -> str:
-    """Name a deal of a file: its board number where it has one, else its place."""
+    """Return a name for a deal of a file: its board number if it has one, else its position."""
     if board is None or board.number is None:
         return f"Deal {number}"
     details = [f"Board {board.number}"]
@@ -56,7 +56,7 @@ def heading(number: int, board: Board | None) -> str:
 
 
 def vulnerable_sides(which: Vulnerability) -> str:
-    """Name the vulnerable sides: none, NS, EW or both."""
+    """Return the vulnerable sides: none, NS, EW or both."""
     return which.name if which in (Vulnerability.NS, Vulnerability.EW) else str(which)
 
 
@@ -66,13 +66,13 @@ def solved_table(tricks: NDArray[np.uint8]) -> str:
 
 
 def short_head() -> str:
-    """Return what stands over the lines of ``short_table``."""
+    """Return the heading for the lines of ``short_table``."""
     strains = "".join(f"{'NT' if strain == 4 else strain.symbol:>3}" for strain in PRINTED_STRAINS)
     return "board" + "".join(f"  {seat.letter}{strains}" for seat in PRINTED_SEATS)
 
 
 def short_table(number: int, board: Board | None, tricks: NDArray[np.uint8]) -> str:
-    """Draw a (5, 4) table of exact tricks in one line, after its board number or its place."""
+    """Draw a (5, 4) table of exact tricks in one line, after its board number or its position."""
     named = number if board is None or board.number is None else board.number
     parts = (
         "   " + "".join(f" {_count(tricks[strain, seat])}" for strain in PRINTED_STRAINS)
@@ -82,10 +82,10 @@ def short_table(number: int, board: Board | None, tricks: NDArray[np.uint8]) -> 
 
 
 def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) -> str:
-    """Draw the expected tricks and the chance of the likeliest, and the exact table beside them.
+    """Draw the expected tricks and the chance of the likeliest, with the exact table next to them.
 
-    A star marks the exact results that are not the tricks the model names; an estimate that was
-    solved instead has no chance, but ``=``.
+    A star marks exact results that differ from the tricks that the model names. A result that was
+    solved has no chance, but ``=``.
     """
 
     def expected(strain: Strain, seat: Seat) -> str:
@@ -107,7 +107,7 @@ def estimate_tables(estimate: TrickEstimate, exact: NDArray[np.uint8] | None) ->
 
 
 def _lines(grid: Grid, width: int, title: str | None = None, gap: str = _GAP) -> list[str]:
-    """Lay out a grid whose numbers are ``width`` characters wide, the strains over their ends.
+    """Lay out a grid whose numbers are ``width`` characters wide, the strains right-aligned.
 
     On a terminal the strains are bold, hearts and diamonds red, and the title dim.
     """

@@ -1,4 +1,4 @@
-"""The commands that deal what is hidden many times: simulate, compare, leads."""
+"""The commands that deal hidden hands many times: simulate, compare, leads."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -12,9 +12,10 @@ import click
 from rich.live import Live
 
 from .._files import atomic_writer, check_target
-from ..cards import Board, DealSet, Seat, shorten
+from ..cards import Board, DealError, DealSet, Seat, shorten
 from ..formats import format_to_write, write
 from ..questions import Hooks
+from ..questions.declared import QuestionError
 from ..questions.leads import LeadsQuestion
 from ..questions.simulations import (
     CompareQuestion,
@@ -45,7 +46,7 @@ _INTERRUPTED = 130
 _PICTURES = (".svg", *PAGES)
 
 _WHOLE_TABLES = {"zrd", "gib-binary"}
-"""Formats that cannot say that a result is not known."""
+"""Formats that cannot store an unknown result."""
 
 AsJson = Annotated[bool, Option("--json", help="Print one line of JSON.")]
 Save = Annotated[
@@ -53,11 +54,25 @@ Save = Annotated[
 ]
 
 
+class _Board(Argument):
+    """A board; who gives a contract in its place is told the option for that."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return a value. Raises QuestionError for a contract."""
+        try:
+            contract = Contract(value)
+        except DealError:
+            return value
+        if is_file(value):
+            return value
+        raise QuestionError(f"{value!r} is a contract, not a board (write --contract {contract})")
+
+
 def simulate(
     *,
     board: Annotated[
         str | None,
-        Argument(
+        _Board(
             metavar="BOARD",
             help="Board with hidden hands, its dealer and vulnerability: a file or text.",
         ),
@@ -178,11 +193,11 @@ def _hooks(workers: int | None, cluster: str | None) -> Hooks:
 
 @contextmanager
 def _watched(hooks: Hooks, picture: Callable[[Any], Any] | None) -> Iterator[Hooks]:
-    """Show a ``picture`` of the results so far while a terminal waits for the last."""
+    """Show a ``picture`` of the results so far on a terminal, until the final one."""
     if picture is None or not sys.stderr.isatty():
         yield hooks
         return
-    # a command's standard error escapes what steers a terminal, but for this
+    # a command's standard error escapes control characters, except for this
     console = views.ResultConsole(file=getattr(sys.stderr, "steering", sys.stderr))
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield replace(hooks, watch=lambda found: live.update(picture(found), refresh=True))
@@ -208,7 +223,7 @@ def _check_files(save: str | None, force: bool, picture: str | None = None) -> N
 
 
 def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
-    """Write a picture, in a page of its own where the file is to be HTML."""
+    """Write a picture; wrap it in a page if the file is HTML."""
     title = f"{bid} by {by.word}"
     page = f"<!doctype html>\n<meta charset='utf-8'>\n<title>{title}</title>\n{svg}"
     with atomic_writer(file) as stream:
@@ -218,9 +233,9 @@ def _draw(svg: str, file: Path, bid: Contract, by: Seat) -> None:
 def _deliver(
     question: LayoutsQuestion, result: Result, save: str | None, show: Callable[[], None]
 ) -> None:
-    """Save the layouts, show the answer, and end as a command that was interrupted if it was.
+    """Save the layouts, show the answer, and exit as interrupted if the command was.
 
-    In this order, for who reads the answer may go away; it is shown where saving fails, too.
+    In this order, because the reader of the answer may go away; it is shown even if saving fails.
     """
     precision = question.precision
     if precision is not None and result.stopped != "precision" and not result.known:

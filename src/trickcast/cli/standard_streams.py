@@ -1,4 +1,4 @@
-"""The standard streams of a command: all can be read and written, and no text steers a terminal."""
+"""The standard streams of a command: everything can be read and written, and text is harmless."""
 
 import os
 import re
@@ -9,34 +9,34 @@ from typing import Any
 _STEERING = re.compile(
     r"(\x1b\[[0-9;]*m)|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""Colours, and the other characters by which a terminal is steered or a line is turned round."""
+"""Colours, and other characters that control a terminal or reverse the direction of text."""
 
 
 def open_streams() -> None:
-    """Make the standard streams such that all can be read and written."""
+    """Make the standard streams able to read and write everything."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # it was closed by who started this process
+        if getattr(sys, name) is None:  # it was closed by the parent process
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
     for name in ("stdout", "stderr"):
         output = getattr(sys, name)
-        if type(output) is TextIOWrapper:  # not another's, such as that of a test
+        if type(output) is TextIOWrapper:  # not a replacement, such as that of a test
             setattr(sys, name, _safe(output))
 
 
 def _safe(output: TextIOWrapper) -> TextIOWrapper:
-    # suit signs, whatever a file's locale is; and names of files that are in no UTF-8
+    # suit signs, whatever the locale; and file names that are not UTF-8
     encoding = output.encoding if output.isatty() else "utf-8"
     output.flush()
     buffer: Any = output.detach()
     if isinstance(buffer, RawIOBase):
-        buffer = BufferedWriter(buffer)  # a raw output may take a part of what is written
+        buffer = BufferedWriter(buffer)  # a raw output may write only a part
     return SafeOutput(buffer, encoding, "backslashreplace", line_buffering=True)
 
 
 class SafeOutput(TextIOWrapper):
-    """A standard output on which text from a file steers no terminal: what would is escaped.
+    """A standard output on which text from a file cannot control the terminal: it is escaped.
 
-    Colours pass on a terminal, where they are ours, or harm nobody.
+    Colours pass on a terminal: they are ours, or harmless.
     """
 
     def write(self, text: str, /) -> int:
@@ -51,7 +51,7 @@ class SafeOutput(TextIOWrapper):
 
     @property
     def steering(self) -> "_Steering":
-        """The same output for what is ours, such as a bar of progress."""
+        """The same output for our own control characters, such as those of a progress bar."""
         return _Steering(self)
 
 

@@ -1,4 +1,4 @@
-"""The command train, whose options are the fields of a training's ``Request``."""
+"""The command train; its options are the fields of a training's ``Request``."""
 
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -15,7 +15,7 @@ _KINDS = get_type_hints(Request)
 
 
 def _option(option: Field[Any]) -> click.Option:
-    """Return a field of a request as an option; its bounds are the request's own to check."""
+    """Return a field of a request as an option; the request itself checks the bounds."""
     kind = _KINDS[option.name]
     kinds = [each for each in get_args(kind) or (kind,) if each not in (type(None), Ellipsis)]
     several = option.default == ()
@@ -96,4 +96,4 @@ train = click.Command(
         ),
     ],
 )
-"""``accurate`` (the default), ``fast``, ``pairs`` … or a name that a plug-in knows."""
+"""``accurate`` (the default), ``fast``, ``pairs`` … or a name from a plug-in."""

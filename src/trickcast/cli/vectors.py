@@ -1,4 +1,4 @@
-"""The commands about one or two hands, the others unknown: pair, nearest."""
+"""The commands about one or two hands, with the others unknown: pair, nearest."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def pair(
             f"{north!r} has no partner (expected a second hand, or a description: "
             "'15-17, balanced')"
         )
-    # strict: a hand that was skipped would leave its partner to another
+    # strict: skipping a hand would pair its partner with another
     boards = [] if south is not None else list(read_pairs(north))
     if question.auction is not None and any(seat is not Seat.NORTH for _, seat, _, _ in boards):
         raise CommandError("--auction is for the hands of North and South")
@@ -157,7 +157,7 @@ def _show_near(
 
 
 def _read_index(embedding: "HandEmbedding", path: Path) -> Any:
-    """Return the index of a file of hands. Raises CommandError where there are none."""
+    """Return the index of a file of hands. Raises CommandError for a file without hands."""
     if str(path) != "-" and not path.exists():
         raise CommandError(f"{path}: no such file (expected hands, one a line)")
     return embedding.index(list(read_hands(str(path))))

@@ -1,4 +1,4 @@
-"""The console that tables of results are printed on, and how lines are broken for it."""
+"""The console that tables of results are printed on, and how lines are wrapped for it."""
 
 import sys
 from textwrap import fill
@@ -10,9 +10,9 @@ _WIDTH = 80
 
 
 class ResultConsole(Console):
-    """The console for results: as wide as the terminal, 80 characters where there is none.
+    """The console for results: as wide as the terminal, 80 characters without one.
 
-    It drops colours by itself where output is no terminal.
+    It drops colours by itself if output is not a terminal.
     """
 
     def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
@@ -21,12 +21,12 @@ class ResultConsole(Console):
         super().__init__(highlight=False, markup=False, width=width, stderr=stderr, file=file)
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the command line what a reader that goes away means."""
+        """Let the command line handle a reader that goes away."""
         raise
 
 
 def folded(text: str) -> str:
-    """Break the lines of a text that are longer than 80 characters, and indent what goes on."""
+    """Wrap lines of a text that are longer than 80 characters, and indent the continuation."""
     lines = []
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)

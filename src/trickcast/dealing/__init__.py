@@ -1,6 +1,6 @@
-"""Dealing cards: at random by seed and index, and at random under constraints.
+"""Deal cards: at random by seed and index, and at random under constraints.
 
-Constrained dealing is loaded on access: dealing at random does not wait for it.
+Constrained dealing is loaded on access, so dealing at random does not wait for it.
 """
 
 from importlib import import_module
@@ -83,12 +83,12 @@ _MODULES = {
     "each": "each_hand",
     "script_output": "Actions Average Axis Frequency Listing read_actions",
 }
-"""Which names are loaded on access, by module."""
+"""The module of each name that is loaded on access."""
 _ON_ACCESS = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Load constrained dealing when something of it is first asked for."""
+    """Load constrained dealing on first use."""
     if name in _ON_ACCESS:
         return getattr(import_module(f".{_ON_ACCESS[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

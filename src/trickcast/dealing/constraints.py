@@ -49,14 +49,14 @@ from .sampler import (
 from .shuffling import RandomWords, Seed, checked_whole, random_words
 
 MAX_TRIES = 4_000_000
-"""How many layouts are drawn, at most, unless told otherwise."""
+"""Default limit of layouts to draw."""
 _PROBE = 20_000
 _PROBE_TRICKS = 64
-"""How many layouts a report tries where tricks have to be found."""
+"""Layouts that a report tries if tricks are needed."""
 _PIECES = (4, 8, 16, 32)
-"""Of how many layouts tricks are found at a time; the last is repeated."""
+"""Layouts whose tricks are found together, batch by batch; the last number repeats."""
 _BLOCKS = (512, 1024, 2048, 4096)
-"""Numbers of layouts drawn at a time; the last is repeated."""
+"""Layouts drawn together, batch by batch; the last number repeats."""
 
 
 _HAND_TEXT = re.compile(r"[akqjt0-9.\s♠♥♦♣♤♡♢♧\ufe0e\ufe0f–—-]*", re.IGNORECASE)
@@ -64,17 +64,17 @@ _SHOWN = 3  # clauses that an error quotes
 
 Bools = NDArray[np.bool_]
 Predicate = Callable[[NDArray[Any]], Any]
-"""A test in Python. A seat's gets (n, 52) bool hands, a condition's (n, 52) uint8 owners; it
+"""A Python test. For a seat it gets (n, 52) bool hands, as a condition (n, 52) uint8 owners; it
 returns (n,) bool."""
 KnownHand = HandLike | Predicate | Sequence[HandLike | Predicate] | None
-"""What is known of a hand: itself, words, a test, or a list of these."""
+"""What is known of a hand: the hand, a description, a test, or a list of these."""
 KnownDeal = str | Script | Predicate | Sequence[str | Script | Predicate] | None
 """What is known of the whole deal: Dealer's language, a test, or a list of these."""
 
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """A predicate in Python as a clause."""
+    """A Python predicate used as a clause."""
 
     source: str
     function: Predicate
@@ -87,9 +87,9 @@ class Test:
 
 
 def _passes(asked: Node | Test, layouts: Layouts) -> Bools:
-    """Return which layouts pass: (n,) bool. What a division by zero leaves open does not.
+    """Return which layouts pass: (n,) bool. Those left open by a division by zero do not.
 
-    Raises ConstraintError for a test that returns anything else than (n,) bool.
+    Raises ConstraintError for a test that returns anything but (n,) bool.
     """
     if isinstance(asked, Test):
         return _tested(asked, layouts)
@@ -97,7 +97,7 @@ def _passes(asked: Node | Test, layouts: Layouts) -> Bools:
 
 
 def _may_pass(asked: Node | Test, layouts: Layouts) -> Bools:
-    """Return the same, but that what a division by zero leaves open passes."""
+    """Return the same, except that layouts left open by a division by zero pass."""
     if isinstance(asked, Test):
         return _tested(asked, layouts)
     return np.broadcast_to(may_hold(asked, layouts), len(layouts))
@@ -119,24 +119,24 @@ class ClauseHits:
     """One clause, tried on random layouts of the unknown cards."""
 
     source: str
-    """Whose clause it is: a seat's, or the condition's."""
+    """The owner of the clause: a seat, or the condition."""
     text: str
     hits: int
     """Layouts that passed it."""
     together: int
-    """Layouts that passed it and all clauses before it."""
+    """Layouts that passed it and all earlier clauses."""
     tries: int
     exact: float | None
-    """The share of all layouts that pass it, where it can be counted instead of tried."""
+    """The share of all layouts that pass it, if it can be counted instead of sampled."""
 
     @property
     def share(self) -> float:
-        """The share of layouts that pass: exact where known, else hits by tries."""
+        """The share of layouts that pass: exact if known, otherwise hits over tries."""
         return self.exact if self.exact is not None else self.hits / max(1, self.tries)
 
     @property
     def passed_by(self) -> str:
-        """Say how many pass: ``by 1 in 42 layouts``, ``by none of 20,000 random layouts``."""
+        """Return how many pass, as text: ``by 1 in 42 layouts``, ``by none of 20,000 random …``."""
         if self.share > 0:
             return f"by {_one_in(self.share)} layouts"
         return f"by none of {self.tries:,} random layouts"
@@ -144,17 +144,17 @@ class ClauseHits:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintReport:
-    """How much a constraint asks: its acceptance rate, and each clause's share. ``print`` it."""
+    """How restrictive a constraint is: acceptance rate, and each clause's share. ``print`` it."""
 
     clauses: tuple[ClauseHits, ...]
     layouts: int
-    """In how many ways the unknown cards can be dealt."""
+    """Number of ways to deal the unknown cards."""
     drawn_from: float
-    """The share of these that the sampler draws from, exact."""
+    """The exact share of these that the sampler draws from."""
     accepted: int
-    """How many of the drawn layouts passed everything."""
+    """Number of drawn layouts that passed everything."""
     tried: int
-    """How many were drawn."""
+    """Number of layouts drawn."""
 
     @property
     def share(self) -> float:
@@ -163,14 +163,14 @@ class ConstraintReport:
 
     @property
     def killer(self) -> ClauseHits | None:
-        """The clause that is passed least often; None where there are no clauses."""
+        """The clause that passes least often; None without clauses."""
         return min(self.clauses, key=lambda clause: clause.share, default=None)
 
     def summary(self) -> str:
-        """Say in one line how many layouts fit."""
+        """Return one line that says how many layouts fit."""
         drawn = f"{self.accepted:,} of {self.tried:,} layouts drawn"
         if self.accepted == 0:
-            limit = self.drawn_from * 3 / max(1, self.tried)  # the 95 % limit of no hits
+            limit = self.drawn_from * 3 / max(1, self.tried)  # the 95 % limit if nothing was hit
             return f"no layout found: fewer than {_one_in(limit)} fits ({drawn})"
         return f"{_one_in(self.share)} layouts fits ({drawn} passed)"
 
@@ -191,14 +191,14 @@ class ConstraintReport:
 
 
 class NoDealsError(ConstraintError):
-    """Too few layouts fit: fewer were found than were asked for."""
+    """Too few layouts fit: fewer were found than requested."""
 
     def __init__(self, message: str, report: ConstraintReport, deals: DealSet):
         super().__init__(message)
         self.report = report
-        """How often each clause is passed."""
+        """How often each clause passes."""
         self.deals = deals
-        """Those that were found."""
+        """The deals that were found."""
 
 
 def _percent(share: float) -> str:
@@ -225,13 +225,13 @@ class Constraints:
         condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
             + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
             ``rnd()`` is independent in each.
-        tricks: Function that finds what ``tricks()``, ``dds()`` and ``par()`` in a condition ask
-            for: from owners, shape (n, 52), uint8, to tricks, shape (n, 5, 4), strains S H D C N by
-            declarers N E S W. Default: such conditions are refused.
+        tricks: Function that finds the tricks for ``tricks()``, ``dds()`` and ``par()`` in a
+                condition: from owners, shape (n, 52), uint8, to tricks, shape (n, 5, 4), strains S
+                H D C N by declarers N E S W. Default: refuse such conditions.
 
     Raises:
         DealError: A hand is not valid.
-        ConstraintError: A text cannot be read, or a contradiction shows without trying.
+        ConstraintError: A text cannot be read, or is clearly contradictory.
 
     Example:
         >>> from trickcast.dealing import Constraints
@@ -241,7 +241,7 @@ class Constraints:
     """
 
     effect = 1.0
-    """By how much the variance of a mean exceeds that of independent layouts: these are."""
+    """Factor by which the variance of a mean exceeds that of independent layouts: 1 here."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class Constraints:
             warnings.warn(note, ConstraintWarning, stacklevel=2)
 
     def _read(self, seats: Sequence[Any], condition: Any) -> list[str]:
-        """Read all text, collect the known cards, and return what was read and says nothing."""
+        """Read all text, collect the known cards, and return notes on text without effect."""
         for seat, value in zip(Seat, seats, strict=True):
             for part in parts_of(value):
                 self._add_seat(seat, part)
@@ -313,7 +313,7 @@ class Constraints:
         for card, seat in script.predealt:
             self._give(card, seat)
         if isinstance(value, Script):
-            return script.notes  # who reads scripts has use for settings and actions
+            return script.notes  # callers that read scripts use settings and actions
         return *script.asides, *script.notes
 
     def _give(self, card: int, seat: Seat) -> None:
@@ -328,7 +328,7 @@ class Constraints:
             raise ConstraintError(f"{seat.word} has {number} known cards (expected at most 13)")
 
     def _prepare(self) -> None:
-        """Find what can be drawn, and what is left to be tested."""
+        """Find out what can be drawn directly, and what remains to be tested."""
         self._cards = KnownCards(self.known)
         nodes: list[Node] = [
             node
@@ -354,8 +354,8 @@ class Constraints:
         self._dividing = [clause.node for clause in self._clauses if divides(clause.node)]
 
     def _sharpest(self, nodes: list[Node], seat: Seat, by_hcp: SeatLimits) -> SeatLimits:
-        """Return the limits, by high-card points or another count, that excludes most hands."""
-        counts = dict.fromkeys(  # in the order of the text, for the deals depend on the choice
+        """Return the limits, by high-card points or another count, that exclude the most hands."""
+        counts = dict.fromkeys(  # in the order of the text, because the deals depend on the choice
             leaf.count
             for node in nodes
             for leaf in leaves(node)
@@ -368,7 +368,7 @@ class Constraints:
         return min([by_hcp, *others], key=lambda one: self._cards.share(seat, one))
 
     def _drawn(self, node: Node) -> bool:
-        """Tell whether the sampler draws no layout that fails a condition."""
+        """Return whether the sampler never draws a layout that fails a condition."""
         if all(seat in self._full for seat in seats_of(node)):
             return True  # checked already
         leading = self._sampler.leading
@@ -376,7 +376,7 @@ class Constraints:
 
     @property
     def only_cards(self) -> bool:
-        """Whether known cards are all that is asked."""
+        """Whether there are no constraints except known cards."""
         nodes = (node for clause in self._clauses for node in conjuncts(clause.node))
         return not self._tests and all(isinstance(node, HasCards) for node in nodes)
 
@@ -391,7 +391,7 @@ class Constraints:
 
         Raises:
             DealError: An entry is not a valid deal; the message names its index.
-            ConstraintError: A division by zero leaves it open.
+            ConstraintError: A division by zero leaves the result open.
         """
         owners = as_dealset(deals)[0].owners
         layouts = Layouts(owners, self._tricks)
@@ -402,16 +402,16 @@ class Constraints:
         return fits
 
     def _check_divisions(self, passed: Layouts) -> None:
-        """Raise ConstraintError where a division by zero leaves open whether layouts fit."""
+        """Raise ConstraintError if a division by zero leaves open whether layouts fit."""
         if self._dividing and len(passed):
             bounds(self._dividing, passed)
 
     def _accepted(self, owners: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.uint8], int]]:
-        """Yield those of the drawn layouts that pass what is left to be tested, in pieces.
+        """Yield the drawn layouts that pass the remaining tests, in pieces.
 
-        With each piece goes the number of drawn layouts that it took. Without tricks there is one
-        piece; with them, tricks are found piece by piece of what passed everything else, so that
-        who stops early waits for few.
+        Each piece comes with the number of drawn layouts that it took. Without tricks there is one
+        piece. With them, tricks are found piece by piece for layouts that passed the rest, so
+        a caller who stops early waits for few.
         """
         layouts, rows = Layouts(owners, self._tricks), np.arange(len(owners))
         for asked in (*self._left, *self._tests):
@@ -434,22 +434,22 @@ class Constraints:
             taken = upto
 
     def stream(self, seed: Seed) -> Iterator[tuple[NDArray[np.uint8], int]]:
-        """Yield fitting layouts without end.
+        """Yield fitting layouts forever.
 
-        Joined together they are the deals of ``deals``, in order.
+        Concatenated, they are the deals of ``deals``, in order.
 
         Args:
             seed: Seed, 0 to 2**64 - 1, or ``"secure"`` for the system's randomness.
 
         Yields:
-            Owners, shape (m, 52), uint8, where m may be 0; and how many layouts were drawn for
+            Owners, shape (m, 52), uint8, where m may be 0; and the number of layouts drawn for
             them.
 
         Raises:
             ValueError: ``seed`` is out of its range.
             TypeError: ``seed`` is not whole.
         """
-        random_words(seed, 0)  # a bad seed is told now
+        random_words(seed, 0)  # reports a bad seed at once
         drawn = (
             self._sampler.draw(_BLOCKS[min(block, len(_BLOCKS) - 1)], random_words(seed, block))
             for block in count()
@@ -517,12 +517,12 @@ class Constraints:
         return self._report(tries, accepted, tries)
 
     def _tried(self, tries: int) -> int:
-        """Return how many layouts a report tries: few where tricks have to be found."""
+        """Return how many layouts a report tries: few if tricks are needed."""
         slow = any(takes_tricks(clause.node) for clause in self._clauses)
         return min(tries, _PROBE_TRICKS) if slow else tries
 
     def _report(self, tries: int, accepted: int, tried: int) -> ConstraintReport:
-        """Try each clause on layouts that are random but for the known cards."""
+        """Try each clause on layouts that are random except for the known cards."""
         plain = Sampler(self._cards, {}).draw(tries, RandomWords(0, 1))
         layouts, together = Layouts(plain, self._tricks), np.ones(tries, dtype=np.bool_)
         rows = []
@@ -584,8 +584,8 @@ def constrained_deals(
         west: As ``north``.
         condition: What is known of the whole deal: text in Dealer's language such as ``"hcp(north)
             + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
-        tricks: Function that finds what ``tricks()``, ``dds()`` and ``par()`` in a condition ask
-            for, from (n, 52) owners to (n, 5, 4) tricks. Default: such conditions are refused.
+        tricks: Function that finds the tricks for ``tricks()``, ``dds()`` and ``par()`` in a
+                condition, from (n, 52) owners to (n, 5, 4) tricks. Default: refuse such conditions.
         max_tries: Most layouts to draw.
 
     Returns:
@@ -609,14 +609,14 @@ def constrained_deals(
 
 
 def parts_of(value: Any) -> Sequence[Any]:
-    """Return the parts of a list; of anything else itself; of None nothing."""
+    """Return the parts of a list; anything else as a single part; nothing for None."""
     if value is None:
         return ()
     return value if isinstance(value, list | tuple) else (value,)
 
 
 def hand_of(value: Any, source: str) -> Hand | None:
-    """Return the hand that ``value`` is, or None for text that is not one."""
+    """Return ``value`` as a hand, or None for text that is not one."""
     if isinstance(value, Hand):
         return value
     if isinstance(value, np.ndarray):
@@ -635,11 +635,11 @@ def hand_of(value: Any, source: str) -> Hand | None:
         return None
 
 
-# --- constraints that nothing can satisfy, found by counting, before a layout is drawn
+# --- impossible constraints, found by counting, before a layout is drawn
 
 
 def _check_known(clauses: Sequence[Clause], known: FullHands, layouts: Layouts) -> None:
-    """Raise ConstraintError for a clause that the known hands alone decide, and fail."""
+    """Raise ConstraintError if the known hands alone violate a clause."""
     for clause in clauses:
         for node in conjuncts(clause.node):
             seats = seats_of(node)
@@ -652,7 +652,7 @@ def _check_known(clauses: Sequence[Clause], known: FullHands, layouts: Layouts) 
 def _check_seats(
     clauses: Sequence[Clause], cards: KnownCards, limits: LimitsBySeat, known: FullHands
 ) -> None:
-    """Raise ConstraintError when no hand that a seat can have satisfies what is said of it."""
+    """Raise ConstraintError if no possible hand of a seat satisfies its clauses."""
     for seat, wanted in limits.items():
         facts = CellFacts(seat, wanted.points, known)
         if wanted.says_nothing or cards.share(seat, wanted) > 0:
@@ -673,7 +673,7 @@ def _check_seats(
 
 
 def _no_hand(seat: Seat, texts: list[str], cards: KnownCards) -> ConstraintError:
-    """Say what cannot be, and what the known cards leave possible."""
+    """Return the error for an impossible hand, with what the known cards leave possible."""
     name = seat.name.lower()
     free = seat_limits([], CellFacts(seat, hcp(), {}))
     points = np.flatnonzero(cards.hands(seat, free).number.any(axis=0))
@@ -694,7 +694,7 @@ def _no_hand(seat: Seat, texts: list[str], cards: KnownCards) -> ConstraintError
 
 
 def _check_shapes(sampler: Sampler) -> None:
-    """Raise ConstraintError when each seat's shapes are possible, but not together."""
+    """Raise ConstraintError if each seat's shapes are possible, but not together."""
     if sampler.share == 0:
         raise ConstraintError(
             "the shapes asked for cannot occur together: no layout of the suits has them all"
@@ -702,7 +702,7 @@ def _check_shapes(sampler: Sampler) -> None:
 
 
 def _pieces(rows: int) -> Iterator[tuple[int, int]]:
-    """Yield where the pieces of so many layouts begin and end; of none, an empty one."""
+    """Yield the start and end of each piece of so many layouts; one empty piece for none."""
     stop, number = 0, 0
     while number == 0 or stop < rows:
         start, size = stop, _PIECES[min(number, len(_PIECES) - 1)]
@@ -711,7 +711,7 @@ def _pieces(rows: int) -> Iterator[tuple[int, int]]:
 
 
 def _check_points(cards: KnownCards, limits: LimitsBySeat) -> None:
-    """Raise ConstraintError when the high-card points asked of the seats cannot add up.
+    """Raise ConstraintError if the high-card points required of the seats cannot add up.
 
     The limits are those by high-card points.
     """

@@ -1,4 +1,4 @@
-"""Numbered boards to play, with a dealer and a vulnerability: by seed, by chance, on a theme."""
+"""Numbered boards to play, with dealer and vulnerability: by seed, at random, or on a theme."""
 
 import re
 from collections.abc import Callable
@@ -29,22 +29,22 @@ _OPENS = re.compile(r"opens?\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class DealtBoards:
-    """Boards, and what gives them again."""
+    """Boards, and the seed that reproduces them."""
 
     deals: DealSet
-    """Each with its board: number, dealer, vulnerability."""
+    """Deals with their boards: number, dealer, vulnerability."""
     seed: int | None
-    """Where it gives the same boards again; None where they came of the system's randomness."""
+    """The seed that gives the same boards again; None if they came from the system's randomness."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What a lesson is about: hands of some seats, and who deals."""
+    """The topic of a lesson: hands of some seats, and the dealer."""
 
     hands: dict[Seat, list[str]]
-    """Descriptions in the language of hands."""
+    """Descriptions of hands, by seat."""
     dealer: Seat | None
-    """The seat that opens; None where nobody is said to."""
+    """The seat that opens; None if none is stated."""
 
 
 def read_theme(text: str) -> Theme:
@@ -121,14 +121,14 @@ def deal_boards(
             and vulnerability rotate with the cards. Default: none.
         tricks: As in ``Constraints``.
         max_tries: Most layouts to draw.
-        among: Function from the Constraints to what has their ``deals``, which chooses the layouts
-            to draw among those that fit. Default: all.
+        among: Function from the Constraints to an object with ``deals``, which chooses the layouts
+                to draw from those that fit. Default: all.
 
     Returns:
         DealtBoards: ``deals`` and ``seed``.
 
     Raises:
-        ValueError: ``seed`` and ``secure`` are given together, ``rotate`` is another text, or a
+        ValueError: ``seed`` and ``secure`` are given together, ``rotate`` is invalid, or a
             number is out of its range.
         DealError: A hand is not valid.
         ConstraintError: A text cannot be read, or contradicts itself.
@@ -173,6 +173,6 @@ def deal_boards(
 
 
 def _turned(side: Vulnerability, turn: int) -> Vulnerability:
-    """Return the vulnerability after a turn: the sides change places with an odd one."""
+    """Return the vulnerability after a rotation: an odd one swaps the sides."""
     sides = (Vulnerability.NS, Vulnerability.EW)
     return sides[1 - sides.index(side)] if turn % 2 and side in sides else side

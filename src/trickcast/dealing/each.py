@@ -1,4 +1,4 @@
-"""Tests of one hand at a time, as redeal has them, made tests of many."""
+"""Turn tests of a single hand, as in redeal, into tests of many."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ def each_hand(test: Callable[[Hand], bool]) -> Callable[[NDArray[np.bool_]], NDA
     """Turn a test of one Hand into a test of many, for a seat of ``Constraints``.
 
     It tests some 100,000 hands a second. A test of arrays is faster; ``trickcast.cards`` has
-    ``hcp`` and ``lengths`` for these.
+    ``hcp`` and ``lengths`` for it.
 
     Args:
         test: Function from a Hand to True or False.

@@ -1,15 +1,15 @@
-"""Layouts of the unknown cards, drawn uniformly from a set that holds all that pass.
+"""Draw layouts of the unknown cards uniformly from a set that holds every layout that passes.
 
-Why this is exact. Let one seat, the *leading* seat, be drawn first. Its hand h is drawn with
-probability w(h) / W, where w(h) is the number of ways to deal the other cards so that the other
-seats have shapes they may have, and W the sum over the hands that h may be. Then one of these
+Why this is exact. One seat, the *leading* seat, is drawn first. Its hand h is drawn with
+probability w(h) / W. Here w(h) is the number of ways to deal the other cards so that the other
+seats have allowed shapes, and W is the sum over all allowed hands h. Then one of these
 w(h) ways is drawn, each with probability 1 / w(h): lengths seat by seat in proportion to the
 layouts that they leave open, then the cards of each suit by a shuffle. So every layout of the set
 has probability w(h) / W * 1 / w(h) = 1 / W. Dropping those that fail a condition leaves the others
 equally likely. The set holds every layout that passes, because cells and holdings are only left out
-where no hand of theirs passes (``SeatLimits``).
-Choices are made by comparing a multiple of 2**-52 (2**-40 for lengths of other seats) with
-cumulated weights in double precision: probabilities are right to about 1e-12.
+if none of their hands passes (``SeatLimits``).
+Choices compare a multiple of 2**-52 (2**-40 for lengths of other seats) with
+cumulative weights in double precision: probabilities are right to about 1e-12.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,38 +48,38 @@ from .shuffling import Floats, RandomWords
 
 UNKNOWN_OWNER = 255
 
-# --- what conditions say of one hand: which shapes, points and holdings it may have
+# --- what conditions say about one hand: its allowed shapes, points and holdings
 #
 # A table has a cell for each of the 560 shapes and each value of one count, such as high-card
-# points. Conditions are read in three values: a cell *may* hold hands that satisfy the condition,
-# and it *must* where all hands of it do. What looks at other things (other seats, single cards,
-# other counts) is true in some hands and false in others, so ``may`` never excludes an allowed
-# hand: drawing from the cells that may, and testing what they leave open, gives the layouts that
-# pass and no others.
+# points. Conditions have three values: a cell *may* hold hands that satisfy the condition,
+# and it *must* if all of its hands do. Anything that depends on other things (other seats, single
+# cards, other counts) is true in some hands and false in others, so ``may`` never excludes an
+# allowed hand. Drawing from the cells that may, and testing what they leave open, gives exactly
+# the layouts that pass.
 
 SUIT_POINTS = 10
 """The most that a count of cells gives for one suit: with ace, king, queen, jack, 10 hcp."""
 POINTS = 4 * SUIT_POINTS + 1
-"""A hand has fewer, of such a count."""
+"""Upper limit (exclusive) of such a count for a hand."""
 Cells = NDArray[np.bool_]
-"""(560, 41) bool, or what broadcasts to it: shapes by points."""
+"""(560, 41) bool, or an array that broadcasts to it: shapes by points."""
 FullHands = Mapping[Seat, HoldingIds]
-"""The hands that are known in full, each as (1, 4) holding ids."""
+"""The fully known hands, each as (1, 4) holding ids."""
 
 
 @dataclass(frozen=True)
 class CellFacts(Facts):
-    """What a table of cells is about, and what shape and points tell of each cell."""
+    """The cells of a table as facts: what shape and points tell about each cell."""
 
     seat: Seat
     points: Count
-    """The count that tells cells of one shape apart; one that ``is_cell_count``."""
+    """The count that distinguishes cells of one shape; ``is_cell_count`` is true for it."""
     known: FullHands
     """The other seats' known hands."""
     exact = False
 
     def count(self, count: Count, seat: Seat) -> Bounds:
-        """Return a count where shape, points or a known hand give it."""
+        """Return a count if shape, points or a known hand determine it."""
         if seat in self.known:
             return known(count.of(self.known[seat])[0])
         if seat != self.seat:
@@ -89,16 +89,16 @@ class CellFacts(Facts):
         return ANY_NUMBER if count.by_shape is None else known(count.by_shape[:, None])
 
     def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
-        """Return whether each shape is one of these."""
+        """Return whether each shape is in this set."""
         return known(shapes[:, None]) if seat == self.seat else UNDECIDED
 
     def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
-        """Shape and points do not tell single cards."""
+        """Return no information: shape and points do not determine single cards."""
         return UNDECIDED
 
 
 def is_cell_count(count: Count) -> bool:
-    """Tell whether a count is a sum over four suits of 0 to ``SUIT_POINTS`` whole points each."""
+    """Return whether a count is a sum over four suits of 0 to ``SUIT_POINTS`` whole points each."""
     return (
         count.whole is None
         and count.scale == 1
@@ -114,25 +114,25 @@ def is_cell_count(count: Count) -> bool:
 
 @dataclass(frozen=True)
 class CellLimits:
-    """In which cells a condition may, and in which it must, be satisfied."""
+    """The cells in which a condition may, and those in which it must, be satisfied."""
 
     may: Cells
     must: Cells
 
     @property
     def exact(self) -> bool:
-        """Whether shape and points decide."""
+        """Whether shape and points decide the condition."""
         return self.may is self.must or bool((self.may == self.must).all())
 
 
 @dataclass(frozen=True)
 class SeatLimits:
-    """What the conditions say of one seat."""
+    """What the conditions say about one seat."""
 
     points: Count
-    """The count of the cells."""
+    """The count behind the cells."""
     cells: Cells
-    """(560, 41) bool, the cells that may hold a hand satisfying them."""
+    """(560, 41) bool, the cells that may hold a hand satisfying the conditions."""
     holdings: NDArray[np.bool_]
     """(4, 8192) bool, the holdings of each suit that they allow."""
 
@@ -143,7 +143,7 @@ class SeatLimits:
         return shapes
 
     def joined(self, other: "SeatLimits") -> "SeatLimits":
-        """Return what both say together, of the same count."""
+        """Return the limits of both combined; they must use the same count."""
         return SeatLimits(self.points, self.cells & other.cells, self.holdings & other.holdings)
 
     def within(self, other: "SeatLimits") -> bool:
@@ -152,12 +152,12 @@ class SeatLimits:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether every hand may do."""
+        """Whether every hand is allowed."""
         return bool(self.cells.all() and self.holdings.all())
 
 
 def seat_limits(nodes: Sequence[Node], facts: CellFacts) -> SeatLimits:
-    """Return what conditions that all have to hold say of one seat."""
+    """Return what conditions that must all hold say about one seat."""
     cells = np.ones((len(LENGTHS), POINTS), dtype=np.bool_)
     holdings = np.ones((4, 8192), dtype=np.bool_)
     for whole in nodes:
@@ -170,9 +170,9 @@ def seat_limits(nodes: Sequence[Node], facts: CellFacts) -> SeatLimits:
 
 
 def decided(node: Node, facts: CellFacts, *, by_shape: bool = False) -> bool:
-    """Tell whether the seat's structure decides the condition.
+    """Return whether the seat's structure decides the condition.
 
-    ``by_shape`` asks whether its shapes do, without points and holdings.
+    With ``by_shape``, only shapes count, not points and holdings.
     """
     for part in conjuncts(node):
         cells = in_cells(part, facts)
@@ -183,7 +183,7 @@ def decided(node: Node, facts: CellFacts, *, by_shape: bool = False) -> bool:
 
 
 def only_suit(node: Node, seat: Seat) -> Suit | None:
-    """Return the suit of the seat's hand that alone decides, if there is one."""
+    """Return the suit of the seat's hand that alone decides the condition, if there is one."""
     suits: set[Suit] = set()
     if deal_counts(node):
         return None
@@ -198,14 +198,14 @@ def only_suit(node: Node, seat: Seat) -> Suit | None:
 
 
 def _holdings(seat: Seat, suit: Suit) -> HandFacts:
-    """Return the facts of hands that are the 8,192 holdings of ``suit``, and no other cards."""
+    """Return the facts of hands that are the 8,192 holdings of ``suit``, without other cards."""
     ids = np.zeros((8192, 4), dtype=np.uint16)
     ids[:, suit] = np.arange(8192)
     return HandFacts({seat: ids})
 
 
 def _by_holdings(node: Node, seat: Seat) -> bool:
-    """Tell whether a condition is on one suit alone, and decided by every holding in it."""
+    """Return whether a condition concerns only one suit, and every holding in it decides it."""
     suit = only_suit(node, seat)
     if suit is None or not divides(node):
         return suit is not None
@@ -214,7 +214,7 @@ def _by_holdings(node: Node, seat: Seat) -> bool:
 
 
 def in_cells(node: Node, facts: CellFacts) -> CellLimits:
-    """Return in which cells of one seat a condition may and must hold."""
+    """Return the cells of one seat in which a condition may and must hold."""
     (must, may) = bounds([node], facts)[0]
     shape = (len(LENGTHS), POINTS)
     all_may = np.broadcast_to(may, shape)
@@ -223,17 +223,17 @@ def in_cells(node: Node, facts: CellFacts) -> CellLimits:
 
 # --- the hands that one seat can still hold, counted by shape and points, and drawn uniformly
 #
-# A hand is four holdings. Those of one suit are counted by (length, points); two suits together by
-# (length, length, points of both); a hand by shape and points, of whichever count. All numbers are
+# A hand is four holdings. Those of one suit are counted by (length, points), two suits together by
+# (length, length, total points), a hand by shape and points, of whichever count. All numbers are
 # exact: they stay far below 2**53. A hand is drawn top down: its shape, points and the points of
 # its majors in one draw, the points of a spade and of a diamond holding in the next two, then each
 # holding among those of its length and points. So the probability of a hand is its cell's weight
 # over the number of hands in the cell, the same for all hands of the cell.
 
 _IN_SUIT = SUIT_POINTS + 1
-"""A suit has fewer points."""
+"""Upper limit (exclusive) of the points in a suit."""
 _IN_PAIR = 2 * SUIT_POINTS + 1
-"""Two suits have fewer."""
+"""Upper limit (exclusive) of the points in two suits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,11 +241,11 @@ class _SuitHoldings:
     """The holdings that a seat may have in one suit."""
 
     ids: NDArray[np.uint16]
-    """(m,) in the order of (length, points)."""
+    """(m,) sorted by (length, points)."""
     number: NDArray[np.int64]
-    """(14, 11) how many there are of each length and points."""
+    """(14, 11) the number of holdings with each length and points."""
     first: NDArray[np.int64]
-    """(14, 11) where the first of these stands in ``ids``."""
+    """(14, 11) the index in ``ids`` of the first of these."""
 
 
 class SeatHands:
@@ -263,12 +263,12 @@ class SeatHands:
 
     @property
     def number(self) -> Floats:
-        """(560, 41) how many hands there are in each cell."""
+        """(560, 41) the number of hands in each cell."""
         cells: Floats = self._by_major_points().sum(axis=2)
         return cells
 
     def _by_major_points(self) -> Floats:
-        """(560, 41, 21) how many hands of each shape, points, and points in spades and hearts."""
+        """(560, 41, 21) the number of hands by shape, points, and points in spades and hearts."""
         spades, hearts, diamonds, clubs = LENGTHS.T
         majors = self._majors.sum(axis=3)[spades, hearts]
         minors = self._minors.sum(axis=3)[diamonds, clubs]
@@ -279,7 +279,7 @@ class SeatHands:
         return counts
 
     def weigh(self, weights: Floats) -> "HandDraw":
-        """Return the means to draw hands, each as likely as the weight of its (560, 41) cell."""
+        """Return a HandDraw in which each hand is as likely as the weight of its (560, 41) cell."""
         classes = self._by_major_points() * weights[:, :, None]
         kept = np.flatnonzero(classes)
         shape, points, major_points = np.unravel_index(kept, classes.shape)
@@ -294,10 +294,10 @@ class HandDraw:
 
     suits: list[_SuitHoldings]
     splits: tuple[Floats, Floats]
-    """Of the majors and of the minors (14, 14, 21, 11): how many pairs of holdings there are of
+    """For the majors and the minors (14, 14, 21, 11): the number of pairs of holdings with
     these lengths and points of both, cumulated by the points of the first."""
     cumulated: Floats
-    """(c,) cumulated weights of the classes, which are given by the next three."""
+    """(c,) cumulative weights of the classes, which the next three fields define."""
     shape: NDArray[np.intp]
     points: NDArray[np.intp]
     major_points: NDArray[np.intp]
@@ -352,20 +352,20 @@ def _by_first(first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
 
 
 def _pick(cumulated: NDArray[np.float64], fractions: Floats) -> NDArray[np.int64]:
-    """Return for each row the index that its fraction falls on, as likely as its weight.
+    """Return for each row an index drawn by weight: the one that its fraction falls on.
 
-    ``cumulated`` is (n, k), the cumulated weights of each row; weights of 0 are never picked.
+    ``cumulated`` is (n, k), the cumulative weights of each row; weights of 0 are never picked.
     """
     aim = fractions * cumulated[:, -1]
     picked: NDArray[np.int64] = (cumulated <= aim[:, None]).sum(axis=1)
     return picked
 
 
-# --- dealing what is left to the other seats, all layouts of their shapes alike
+# --- dealing the remaining cards to the other seats, all layouts of their shapes equally likely
 #
-# Where no shape is asked of them, the cards left are shuffled. Otherwise their suit lengths are
-# drawn seat after seat. The number of layouts that a choice of lengths leaves open depends on the
-# numbers of cards left in the four suits alone, so it is counted once for all such numbers, from
+# If their shapes are unconstrained, the remaining cards are shuffled. Otherwise their suit lengths
+# are drawn seat after seat. The number of layouts that a choice of lengths leaves open depends only
+# on how many cards remain in the four suits. So it is counted once for all such numbers, from
 # the last seat back to the first, and lengths are drawn in proportion to it.
 
 Sizes = NDArray[np.int64]
@@ -374,20 +374,20 @@ Sizes = NDArray[np.int64]
 _CHOOSE = np.array([[comb(n, k) for k in range(14)] for n in range(14)], dtype=np.float64)
 _SEAT_BITS = np.uint64(3)
 _PAD = np.uint64(1 << 63)
-_FRACTION_BITS = 40  # a state's number, below 2**12, and its fraction fit one float exactly
+_FRACTION_BITS = 40  # a state's number, below 2**12, and its fraction fit in one float exactly
 
 
 @dataclass(frozen=True, eq=False)
 class OpenSeat:
-    """A seat with cards to come."""
+    """A seat that still needs cards."""
 
     seat: Seat
     need: int
-    """How many."""
+    """Number of cards needed."""
     known: Sizes
     """(4,) lengths of its known cards."""
     shapes: Shapes
-    """Those that it may have."""
+    """The shapes it may have."""
 
 
 class OtherSeats:
@@ -395,12 +395,12 @@ class OtherSeats:
 
     def __init__(self, seats: list[OpenSeat]):
         self._shaped = any(not seat.shapes.all() for seat in seats)
-        # Seats with fewer shapes first: the tables are smaller.
+        # Seats with fewer shapes come first: the tables are smaller.
         self._seats = sorted(seats, key=lambda seat: (seat.shapes.sum(), seat.seat))
         self._stages: list[_Stage] = []
 
     def layouts(self, left: Sizes) -> Floats:
-        """Return how many layouts (m, 4) cards left have: (m,); draw only from such numbers."""
+        """Return (m,) the number of layouts for (m, 4) remaining cards; draw from no others."""
         if not self._seats:
             return np.ones(len(left))
         if not self._shaped:
@@ -409,7 +409,7 @@ class OtherSeats:
         return self._count(_keys(left), self._seats)
 
     def _count(self, states: NDArray[np.int64], seats: list[OpenSeat]) -> Floats:
-        """Count the layouts of each state, and keep the stages that draw them."""
+        """Count the layouts of each state, and store the stages that draw them."""
         keys, where = np.unique(states, return_inverse=True)
         left = _sizes(keys)
         seat = seats[0]
@@ -468,7 +468,7 @@ class OtherSeats:
 
 
 class _Stage:
-    """How long the suits of one seat are, given what is left when its turn comes."""
+    """The suit lengths of one seat, given the cards left when its turn comes."""
 
     def __init__(self, keys: NDArray[np.int64], options: Sizes, weights: Floats):
         self._keys = keys
@@ -487,7 +487,7 @@ class _Stage:
 
 
 def shuffles(needs: list[int]) -> int:
-    """Return in how many ways cards can be dealt to seats that need so many."""
+    """Return the number of ways to deal cards to seats that need so many each."""
     total, ways = sum(needs), 1
     for need in needs:
         ways *= comb(total, need)
@@ -516,23 +516,23 @@ class KnownCards:
     def __init__(self, known: NDArray[np.uint8]):
         self.known = known
         self.counts = np.bincount(known[known < 4], minlength=4)
-        """(4,) how many known cards each seat has."""
+        """(4,) number of known cards of each seat."""
         by_suit = known.reshape(4, 13)
         self.ids = [_ids(by_suit == seat) for seat in range(4)]
         """For each seat the holding ids of its known cards, suit by suit."""
         self.free = _ids(by_suit == UNKNOWN_OWNER)
-        """The holding ids of the cards whose owner is open."""
+        """The holding ids of the cards without a known owner."""
         self.sizes = (by_suit == UNKNOWN_OWNER).sum(axis=1)
-        """(4,) how many these are."""
+        """(4,) number of these cards in each suit."""
 
     @property
     def open_seats(self) -> list[Seat]:
-        """The seats with cards to come."""
+        """The seats that still need cards."""
         return [seat for seat in Seat if self.counts[seat] < 13]
 
     @property
     def layouts(self) -> int:
-        """In how many ways the other cards can be dealt."""
+        """Number of ways to deal the other cards."""
         return shuffles([13 - int(self.counts[seat]) for seat in self.open_seats])
 
     def lengths(self, seat: Seat) -> NDArray[np.int64]:
@@ -540,11 +540,11 @@ class KnownCards:
         return np.array([ids.bit_count() for ids in self.ids[seat]], dtype=np.int64)
 
     def hands(self, seat: Seat, wanted: SeatLimits) -> SeatHands:
-        """Return the hands that a seat may have, made of the holdings of ``wanted``."""
+        """Return the hands that a seat may have, made of the holdings in ``wanted``."""
         return SeatHands(self.ids[seat], self.free, wanted.holdings, wanted.points)
 
     def share(self, seat: Seat, wanted: SeatLimits) -> float:
-        """Return which part of the seat's possible hands is ``wanted``."""
+        """Return the share of the seat's possible hands that is in ``wanted``."""
         hands = self.hands(seat, wanted)
         total = comb(int(self.sizes.sum()), 13 - int(self.counts[seat]))
         return float((hands.number * wanted.cells).sum()) / total
@@ -555,7 +555,7 @@ def _ids(suits: NDArray[np.bool_]) -> list[int]:
 
 
 class Sampler:
-    """Draws layouts; those that the limits exclude never come."""
+    """Draws layouts, never one that the limits exclude."""
 
     def __init__(self, cards: KnownCards, limits: LimitsBySeat):
         self.cards = cards
@@ -565,7 +565,7 @@ class Sampler:
         self._others = OtherSeats([_open_seat(cards, seat, limits) for seat in others])
         self._draw: HandDraw | None = None
         self.share = 1.0
-        """Which part of all layouts may come."""
+        """The share of all layouts that can be drawn."""
         if self.leading is not None:
             self._draw = self._weigh(self.leading, limits[self.leading])
             self.share = self._draw.total / cards.layouts
@@ -594,7 +594,7 @@ def _open_seat(cards: KnownCards, seat: Seat, limits: LimitsBySeat) -> OpenSeat:
 
 
 def _leading(cards: KnownCards, limits: LimitsBySeat) -> Seat | None:
-    """Choose the seat whose points and holdings exclude most; shapes are drawn for all seats."""
+    """Return the seat whose points and holdings exclude most; shapes are drawn for all seats."""
     gains = {}
     for seat in cards.open_seats:
         wanted = limits.get(seat)

@@ -1,4 +1,4 @@
-"""What a Dealer script asks of its deals: averages, frequencies, listings, and their picture."""
+"""The output of a Dealer script: averages, frequencies, listings, and pictures of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from .language.hand_counts import rounded
 from .language.mistakes import pointed
 
 _LARGEST_TABLE = 10_000
-"""Cells of a frequency table."""
+"""Most cells of a frequency table."""
 _IDLE = {
     "generate": "boards are dealt until there are enough of them, or max_tries ends it",
     "opener": "opc() alone asks for it, which needs a separate program",
 }
 """Settings of Dealer that change nothing here, with the reason."""
 _BARE = ("printcompact", "printoneline")
-"""Actions that print deals, and would print a number with each."""
+"""Actions that print deals, and would number each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +35,13 @@ class Average:
     number: Expression
 
     def of(self, owners: NDArray[np.uint8], tricks: Tricks | None = None) -> float:
-        """Return the mean over (n, 52) owners; ``tricks`` finds what they take."""
+        """Return the mean over (n, 52) owners; ``tricks`` finds their tricks."""
         return float(self.number.values(owners, tricks).mean())
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A number of each deal, and the values of it that are counted apart."""
+    """A number of each deal, and the values that are counted separately."""
 
     number: Expression
     low: float
@@ -50,15 +50,15 @@ class Axis:
 
     @property
     def labels(self) -> list[str]:
-        """The least value of each place, between ``below`` and ``above``."""
+        """The least value of each bin, between ``below`` and ``above``."""
         steps = range(int(_steps(self.high, self.low, self.step)) + 1)
         return ["below", *(f"{self.low + step * self.step:g}" for step in steps), "above"]
 
     def places(self, owners: NDArray[np.uint8], tricks: Tricks | None) -> NDArray[np.int64]:
-        """Return which of the labels fits each of (n, 52) owners; fractions are cut off."""
+        """Return the index of the label for each of (n, 52) owners; fractions are truncated."""
         values = self.number.values(owners, tricks)
         values = np.trunc(values) if self.step == 1 else values
-        above = len(self.labels) - 2  # the last step may end before it is full
+        above = len(self.labels) - 2  # the last step may be incomplete
         steps = np.where(values > self.high, above, _steps(values, self.low, self.step))
         return steps.clip(-1, above).astype(np.int64) + 1
 
@@ -77,7 +77,7 @@ class Frequency:
     def of(self, owners: NDArray[np.uint8], tricks: Tricks | None = None) -> NDArray[np.int64]:
         """Return how often each value occurs in (n, 52) owners: a count for each label.
 
-        ``tricks`` finds what they take.
+        ``tricks`` finds their tricks.
         """
         sizes = tuple(len(axis.labels) for axis in self.axes)
         cells = np.ravel_multi_index(
@@ -94,15 +94,15 @@ _COLUMN = 20
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """An action that prints something of each deal: numbers, texts, hands."""
+    """An action that prints something about each deal: numbers, texts, hands."""
 
     name: str
-    """``printes`` without anything between its items, ``printrpt`` and ``csvrpt`` with commas and a
+    """``printes`` puts nothing between its items, ``printrpt`` and ``csvrpt`` commas and a
     line for each deal; ``printew``, ``printns``, ``printside`` and ``print`` hands in columns."""
     items: tuple[Item, ...]
 
     def of(self, owners: NDArray[np.uint8], tricks: Tricks | None = None) -> str:
-        """Return the text for (n, 52) owners; ``tricks`` finds what they take."""
+        """Return the text for (n, 52) owners; ``tricks`` finds their tricks."""
         if not (self.name in _REPORTS or self.name == "printes"):
             seats = [seat for item in self.items for seat in _seats(item)]
             return "\n".join(_columns(Deal.from_owners(row), seats) for row in owners)
@@ -113,7 +113,7 @@ class Listing:
 
 
 def listing_of(action: Action) -> Listing | None:
-    """Return the listing that an action asks for; None where it asks for something else."""
+    """Return the listing that an action asks for; None for any other action."""
     if action.name in ("printes", *_REPORTS) and action.items:
         return Listing(action.name, action.items)
     if action.name in _OF_TWO:
@@ -130,7 +130,7 @@ def _seats(item: Item) -> tuple[Seat, ...]:
 
 
 def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iterator[str]:
-    """Yield what an item is for each deal."""
+    """Yield the text of an item for each deal."""
     if isinstance(item, Expression):
         yield from (f"{value:.12g}" for value in item.values(owners, tricks).tolist())
         return
@@ -152,7 +152,7 @@ def _cells(item: Item, owners: NDArray[np.uint8], tricks: Tricks | None) -> Iter
 
 
 def _columns(deal: Deal, seats: list[Seat]) -> str:
-    """Return the hands of some seats beside each other, a line a suit."""
+    """Return the hands of some seats side by side, a line per suit."""
     rows = []
     for suit in Suit:
         cells = (" ".join(_ranks(deal, seat, suit)) or "-" for seat in seats)
@@ -167,15 +167,15 @@ def _ranks(deal: Deal, seat: Seat, suit: Suit) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Actions:
-    """What a script says of its deals besides which ones they are."""
+    """What a script does with its deals."""
 
     script: Script
-    """The whole of it, as a condition."""
+    """The whole script, as a condition."""
     tables: tuple[Average | Frequency, ...]
     listings: tuple[Listing, ...]
-    """What is printed of each deal."""
+    """What is printed about each deal."""
     printing: tuple[str, ...]
-    """The other actions by their words, lower case, such as ``printpbn``, in order."""
+    """The other actions by their lower-case names, such as ``printpbn``, in order."""
     notes: tuple[str, ...]
     """What was read and has no effect, each with its line."""
     produce: int | None
@@ -248,7 +248,7 @@ def _frequency(action: Action, text: str, source: str) -> Frequency:
 
 
 def _steps(values: Any, low: float, step: float) -> NDArray[Any]:
-    """Return how many whole steps lie between ``low`` and numbers: 0.6 is three of 0.2."""
+    """Return how many whole steps fit between ``low`` and numbers: 0.6 is three of 0.2."""
     steps: NDArray[Any] = np.floor(rounded((values - low) / step))
     return steps
 
@@ -265,18 +265,18 @@ def _wrong(limits: Sequence[tuple[float, float, float]]) -> str | None:
 # --- pictures
 
 SUFFIXES = (".svg", ".png", ".pdf")
-"""What pictures are written as."""
+"""File formats of pictures."""
 _INK, _PALE, _BAR = "#22262b", "#6b7280", "#1f7a5c"
 _WIDE, _TALL = 6.4, 3.4
-"""Inches of a table."""
+"""Size of a table in inches."""
 _NAMED = 24
-"""Values that are named below an axis, at most."""
+"""Most values labelled along an axis."""
 
 
 def write_picture(
     tables: Sequence[tuple[Average | Frequency, Any]], title: str, path: Path
 ) -> None:
-    """Draw tables, each with what it counted, one below the other; averages stand under the title.
+    """Draw tables with their counts, one below the other; averages go under the title.
 
     Raises ModuleNotFoundError without matplotlib, OSError for a file that cannot be written.
     """
@@ -298,13 +298,13 @@ def write_picture(
         axes.set_title(table.label, color=_INK, fontsize=10)
         axes.tick_params(colors=_PALE, labelsize=8)
     form = path.suffix[1:].lower() or "svg"
-    dated = {"Date": None} if form == "svg" else {}  # the same tables, the same bytes
+    dated = {"Date": None} if form == "svg" else {}  # the same tables give the same bytes
     with rc_context({"svg.hashsalt": "trickcast"}), atomic_writer(path) as file:
         figure.savefig(file, format=form, dpi=150, metadata=dated)
 
 
 def _shown(axis: Axis, counts: NDArray[np.int64]) -> tuple[slice, list[str]]:
-    """Return the places from the first to the last that occurs, and their labels."""
+    """Return the bins from the first to the last that occurs, and their labels."""
     seen = np.flatnonzero(counts)
     places = slice(int(seen[0]), int(seen[-1]) + 1)
     return places, axis.labels[places]
@@ -323,7 +323,7 @@ def _bars(axes: Any, table: Frequency, counts: NDArray[np.int64]) -> None:
 
 
 def _map(axes: Any, table: Frequency, counts: NDArray[np.int64]) -> None:
-    """Draw two numbers as a map with the percent of each pair."""
+    """Draw two numbers as a heat map with the percentage of each pair."""
     rows, down = _shown(table.axes[0], counts.sum(axis=1))
     columns, across = _shown(table.axes[1], counts.sum(axis=0))
     shares = 100 * counts[rows, columns] / counts.sum()

@@ -1,8 +1,8 @@
-"""Random deals, endings and turns, and the random words that every choice is made of.
+"""Random deals, positions and rotations, and the random words behind every choice.
 
 All come from the counter-based generator Philox (Salmon et al., "Parallel random numbers: as easy
-as 1, 2, 3", 2011), read as raw words: NumPy promises to keep those the same for ever, which it does
-not promise of ``Generator``.
+as 1, 2, 3", 2011), read as raw words: NumPy promises never to change those, unlike the output of
+``Generator``.
 """
 
 import operator
@@ -17,7 +17,7 @@ from ..cards.positions import GONE
 
 Floats = NDArray[np.float64]
 SECURE: Literal["secure"] = "secure"
-"""In place of a seed: randomness of the system, which nobody can foretell or repeat."""
+"""Used in place of a seed: the system's randomness, which nobody can predict or repeat."""
 Seed = int | Literal["secure"]
 
 _CHUNK = 2048
@@ -25,11 +25,11 @@ _WORDS_PER_DEAL = 52
 _WORDS_PER_STEP = 4  # Philox gives four 64-bit words for each value of its counter
 _SEATS = np.repeat(np.arange(4, dtype=np.uint64), 13)
 _NOBODY = 4
-_TURNS = 1 << 64  # the block of words that turns deals: those of dealing come before
+_TURNS = 1 << 64  # the block of words that rotates deals; those of dealing come before it
 
 
 def checked_whole(number: Any, name: str) -> int:
-    """Return a whole number as an int. Raises TypeError, with its name, for any other."""
+    """Return a whole number as an int. Raises TypeError, with its name, for anything else."""
     try:
         return operator.index(number)
     except TypeError:
@@ -50,8 +50,8 @@ def checked_seed(seed: Any) -> int:
 def random_deals(n: int, seed: int, start: int = 0) -> DealSet:
     """Return ``n`` random deals, all equally likely.
 
-    Deal *i* depends only on the seed and *i*. So any part of a seed can be dealt anywhere, in any
-    order, and has the same cards.
+    Deal *i* depends only on the seed and *i*. So any part of a seed's deals can be dealt anywhere,
+    in any order, with the same cards.
 
     Args:
         n: Number of deals, 0 or more.
@@ -88,7 +88,7 @@ def random_positions(n: int, cards: int, seed: int, start: int = 0) -> NDArray[n
         start: Number of the first position.
 
     Returns:
-        Owners, shape (n, 52), uint8; 255 for cards that are gone.
+        Owners, shape (n, 52), uint8; 255 for played cards.
 
     Raises:
         ValueError: A number is out of its range.
@@ -141,7 +141,7 @@ def turned(deals: DealSet, seed: int, *, half: bool = False) -> DealSet:
 
 
 def random_turns(n: int, seed: Seed, *, half: bool = False) -> NDArray[np.uint8]:
-    """Return by how many seats ``turned`` turns each of n deals: (n,)."""
+    """Return by how many seats ``turned`` rotates each of n deals: (n,)."""
     turns = (random_words(seed, _TURNS).raw(n) & np.uint64(3)).astype(np.uint8)
     return turns & np.uint8(2) if half else turns
 
@@ -160,17 +160,17 @@ def fresh_seed() -> int:
 
 
 def random_words(seed: Seed, block: int) -> "RandomWords":
-    """Return the words of a seed and a block, or such as come from the system.
+    """Return the words of a seed and a block, or words from the system's randomness.
 
-    Raises as ``checked_seed``.
+    Raises like ``checked_seed``.
     """
     return SystemWords() if seed == SECURE else RandomWords(checked_seed(seed), block)
 
 
 class RandomWords:
-    """A stream of 64-bit words that depends on (seed, block) alone.
+    """A stream of 64-bit words that depends only on (seed, block).
 
-    The generator is Philox, keyed apart from that of ``random_deals``.
+    The generator is Philox, with other keys than in ``random_deals``.
     """
 
     def __init__(self, seed: int, block: int):
@@ -191,7 +191,7 @@ class RandomWords:
 
 
 class SystemWords(RandomWords):
-    """Words of the system's cryptographic randomness; no seed leads to them."""
+    """Words from the system's cryptographic randomness; no seed repeats them."""
 
     def __init__(self) -> None:
         super().__init__(0, 0)
@@ -203,7 +203,7 @@ class SystemWords(RandomWords):
 
 
 def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArray[np.uint8]:
-    """Return (n, 52) shuffles of the marks, each of its seed and number alone."""
+    """Return (n, 52) shuffles of the marks, each depending only on its seed and number."""
     # NumPy's integers would overflow
     n, start, seed = checked_whole(n, "n"), checked_whole(start, "start"), checked_seed(seed)
     if n < 0 or not 0 <= start < 1 << 64:
@@ -217,7 +217,7 @@ def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArr
 def _shuffle(shuffles: NDArray[np.uint8], marks: NDArray[np.uint64], seed: int, start: int) -> None:
     """Fill ``shuffles`` in place.
 
-    Fifty-two random words are sorted; in its lowest bits each carries a mark. The order of the
+    Fifty-two random words are sorted; each carries a mark in its lowest bits. The order of the
     other bits, 61 or more, shuffles the marks.
     """
     low = np.uint64((1 << int(marks.max()).bit_length()) - 1)

@@ -1,6 +1,6 @@
-"""Neural estimates of double-dummy tricks, by pretrained networks that ONNX Runtime runs.
+"""Neural estimates of double-dummy tricks, by pretrained networks run with ONNX Runtime.
 
-The check of estimators and the networks of other projects are loaded on access.
+The estimator check and the networks of other projects are loaded on access.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What every estimator keeps, as a check to run on one's own."""
+"""A check of the rules that every estimator keeps, also for your own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
     """Check that an estimator keeps the rules of all estimators.
 
     Arrays have the promised shapes and types. Distributions sum to one and have the stated mean. A
-    deal gets the same estimate every time, alone and in a batch. Turning the deal turns the
+    deal gets the same estimate every time, alone and in a batch. Rotating the deal rotates the
     estimate, and exchanging two suits exchanges their rows. No deals give no estimates.
 
     Args:
@@ -65,6 +65,6 @@ def check_estimator(estimate: Callable[[Any], TrickEstimate], tolerance: float =
 
 
 def require(claim: bool | np.bool_, words: str) -> None:
-    """Raise AssertionError, with these words, where a claim does not hold."""
-    if not claim:  # ``python -O`` would leave out an assert
+    """Raise AssertionError, with this message, if a claim is false."""
+    if not claim:  # ``python -O`` would drop an assert
         raise AssertionError(words)

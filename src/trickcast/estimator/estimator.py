@@ -1,4 +1,4 @@
-"""Running a pretrained network on deals."""
+"""Run a pretrained network on deals."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Estimator:
     """
 
     info: ModelInfo
-    """The model's file and what it says of itself."""
+    """The model's file and its metadata."""
 
     def __init__(
         self,
         model: str | os.PathLike[str] = DEFAULT_MODEL,
         *,
         threads: int | None = None,
-        batch_size: int = 64,  # more would leave the caches of a processor
+        batch_size: int = 64,  # more would not fit in a processor's caches
     ):
         batch_size = operator.index(batch_size)
         threads = None if threads is None else operator.index(threads)
@@ -78,14 +78,14 @@ class Estimator:
     def __call__(self, deals: DealsLike, *, solve_below: float | None = None) -> TrickEstimate:
         """Estimate the tricks of every strain and declarer.
 
-        The result takes 1.1 kB a deal. Computing it takes no memory that grows with the deals.
-        ``stream`` keeps neither.
+        The result takes 1.1 kB per deal; computing it takes constant memory.
+        ``stream`` needs constant memory for both.
 
         Args:
             deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
             solve_below: Probability, 0 to 1: results whose likeliest number has a lower one are
-                searched with DDS until it is at least as probable. ``exact`` of the result says
-                which are certain. 1 solves everything but what the network is wholly sure of.
+                    searched with DDS until it is at least as probable. ``exact`` of the result says
+                    which are certain. 1 solves everything except what the network is fully sure of.
                 Default: none.
 
         Returns:
@@ -102,7 +102,7 @@ class Estimator:
         probabilities, tricks = self._run(dealset, ALL_STRAINS)
         exact = None
         if solve_below is not None:
-            from .exact import decide  # the solver is not loaded for estimates alone
+            from .exact import decide  # not loaded unless solving
 
             exact = np.empty((n, 5, 4), dtype=np.bool_)
             for start in range(0, n, _STREAMED):
@@ -116,7 +116,7 @@ class Estimator:
     def probabilities(
         self, deals: DealsLike, strains: Iterable[str | Strain]
     ) -> NDArray[np.float32]:
-        """Return the probabilities of some strains only, which is faster than all.
+        """Return the probabilities of only some strains, which is faster than all.
 
         With the models that ship, one strain takes about two fifths of the time of five.
 
@@ -126,12 +126,12 @@ class Estimator:
 
         Returns:
             Probabilities of 0 to 13 tricks, shape (n, k, 4, 14), float32, by declarers N E S W; for
-            a single deal without the leading axis. They are the same numbers as
+            a single deal without the leading axis. The numbers equal
             ``self(deals).probabilities[:, strains]``.
 
         Raises:
             DealError: A deal or strain is not valid.
-            ValueError: No strain is asked for.
+            ValueError: ``strains`` is empty.
         """
         dealset, single = as_dealset(deals)
         asked = [Strain.parse(strain) for strain in strains]
@@ -146,7 +146,7 @@ class Estimator:
         """Return the probabilities of one strain and the network's last inner layer.
 
         (n, 4, 14) float32, declarers N E S W, and (n, width) float32, a quarter of the width for
-        each seat N E S W: what other networks learn from. A single deal gives arrays without the
+        each seat N E S W: inputs for other networks. A single deal gives arrays without the
         leading axis.
 
         Raises DealError for an invalid deal or strain, ModelError if the model lacks the strain.
@@ -166,9 +166,9 @@ class Estimator:
         return (chances[0], inner[0]) if single else (chances, inner)
 
     def _run(self, deals: DealSet, strains: Sequence[Strain]) -> Answer:
-        """Answer for n ≥ 0 deals."""
+        """Return the answer for n ≥ 0 deals."""
         n = len(deals)
-        if n == 1:  # one batch, and no threads to be counted
+        if n == 1:  # one batch, so no threads to count
             return self._network(deals.owners, strains)
         probabilities = np.empty((n, len(strains), 4, 14), dtype=np.float32)
         tricks = np.empty((n, len(strains), 4), dtype=np.uint8)
@@ -180,7 +180,7 @@ class Estimator:
         return probabilities, tricks
 
     def _in_batches(self, n: int, fill: Callable[[slice], None]) -> None:
-        """Fill the rows of n deals batch by batch, every thread its own batches."""
+        """Fill the rows of n deals batch by batch, spread over threads."""
         from concurrent.futures import ThreadPoolExecutor
 
         from ..solver import thread_count
@@ -194,7 +194,7 @@ class Estimator:
             return
         pool = ThreadPoolExecutor(threads)
         try:
-            for _ in pool.map(fill, batches):  # raises what a batch raised
+            for _ in pool.map(fill, batches):  # re-raises errors of a batch
                 pass
         finally:
             pool.shutdown(cancel_futures=True)
@@ -212,8 +212,8 @@ class Estimator:
             TrickEstimates, in order; the last one is shorter.
 
         Raises:
-            DealError: An entry is not a valid deal; the message names its index. Nothing has been
-                yielded then.
+            DealError: An entry is not a valid deal; the message names its index. Raised before
+                    anything is yielded.
             ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
@@ -224,9 +224,9 @@ class Estimator:
 
 
 def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Estimator:
-    """Load what was pickled, as a rule once for all copies in a process.
+    """Load what was pickled, usually once for all copies in a process.
 
-    Raises ModelError where the file is another by now.
+    Raises ModelError if the file has changed since.
     """
     estimator = loaded(model, threads)
     if estimator.batch_size != batch_size:
@@ -243,13 +243,13 @@ def _check_bound(solve_below: float) -> None:
 
 _MOST_LOADED = 4
 _loaded: OrderedDict[tuple[str, int | None, int], Estimator] = OrderedDict()
-"""The one used last is the last."""
+"""The most recently used one is last."""
 
 
 def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> Estimator:
-    """Return an Estimator that stays loaded, as one of the last four.
+    """Return an Estimator that stays loaded while it is among the last four used.
 
-    A file that was written again is loaded again.
+    A file that has changed is loaded again.
 
     Args:
         model: Name of a model, or path of an ``.onnx`` file. Default: accurate.
@@ -279,14 +279,14 @@ def loaded(model: str | os.PathLike[str] | None = None, threads: int | None = No
 
 
 def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None = None) -> bool:
-    """Tell whether a model is loaded already.
+    """Return whether a model is already loaded.
 
     Args:
         model: As in ``loaded``.
         threads: As in ``loaded``.
 
     Returns:
-        Whether it is.
+        True if it is loaded.
 
     Raises:
         ModelError: The model is unknown.
@@ -302,7 +302,7 @@ def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None =
 def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str, int | None, int]:
     file, _ = locate(model or DEFAULT_MODEL)
     name = os.fspath(model or DEFAULT_MODEL)
-    changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing one is an error anyway
+    changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing file is an error anyway
     return name, threads, changed
 
 
@@ -314,7 +314,7 @@ def estimate(
 ) -> TrickEstimate:
     """Estimate the tricks of every strain and declarer with a neural network.
 
-    A model that was used once stays loaded.
+    A model stays loaded after its first use.
 
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.

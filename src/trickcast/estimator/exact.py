@@ -1,8 +1,8 @@
-"""Deciding what a network is not sure of, by few searches of DDS.
+"""Decide results that a network is unsure of, with few DDS searches.
 
-Most doubt lies between two neighbouring counts, and one search with the right target decides
-between them for less than half of what finding the count costs. A side's two declarers nearly
-always take equally many tricks: what is found for one tells of the other.
+Most doubt is between two neighbouring counts. One search with the right target decides
+between them for less than half the cost of finding the count. A side's two declarers nearly
+always take equally many tricks, so a result for one tells about the other.
 """
 
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from ..cards.sizes import COUNTS, SEATS, STRAINS
 from ..solver import search_batches, solve_strain_batches
 
 _WHOLE_FROM = 0.995
-"""Bound from which a strain is solved for its four declarers, who share the work: to be surer by
+"""Bound from which a strain is solved for its four declarers, who share the work: reaching it by
 searches would take as many (`python benchmarks/knob.py`)."""
 _APART = 3.5
-"""How much the logarithm of the chance that partners' tricks are so many apart falls a trick,
-before both estimates are met; of 0.5-steps the likeliest on 4,096 validation deals
+"""How much the log-chance of a difference between partners' tricks falls per trick,
+before both estimates are matched; the likeliest of 0.5-steps on 4,096 validation deals
 (`python benchmarks/knob.py --coupling`)."""
 _PASSES = 15
-"""Over a joint distribution, until it meets both estimates."""
+"""Iterations over a joint distribution to match both estimates."""
 _NEVER_NOTHING = 1e-9
 
 _Floats = NDArray[np.float32]
@@ -32,9 +32,9 @@ class Decided(NamedTuple):
     """What is known after the searches."""
 
     exact: NDArray[np.bool_]
-    """(n, 5, 4): results that are known, not only sure enough."""
+    """(n, 5, 4): results that are certain, not just sure enough."""
     searches: int
-    """Calls of DDS's search that it took; a strain solved whole is none."""
+    """Number of DDS searches used; a strain solved whole counts as none."""
 
 
 def decide(
@@ -44,10 +44,10 @@ def decide(
     sure: float,
     threads: int | None,
 ) -> Decided:
-    """Make every result at least so ``sure``, in place.
+    """Make every result at least this ``sure``, in place.
 
-    Searched are results whose likeliest count has a lower probability than that, until it has;
-    the partner's estimate follows. ``owners`` is (n, 52), ``probabilities`` (n, 5, 4, 14),
+    Searches results whose likeliest count has a lower probability, until it is high enough;
+    the partner's estimate is updated too. ``owners`` is (n, 52), ``probabilities`` (n, 5, 4, 14),
     ``tricks`` (n, 5, 4).
     """
     unsure = probabilities.max(axis=-1) < sure
@@ -77,9 +77,9 @@ def decide(
 
 
 def coupled(one: _Floats, other: _Floats, apart: float = _APART) -> _Floats:
-    """Return the joint distribution of partners' tricks, (m, 14, 14), of both estimates, (m, 14).
+    """Return the joint distribution of partners' tricks, (m, 14, 14), from both estimates, (m, 14).
 
-    Of all that have these estimates as sums it is the nearest to one that falls by the factor
+    Among distributions with these marginals it is the nearest to one that falls by the factor
     exp(-apart) with every trick between partners (iterative proportional fitting; Deming and
     Stephan, 1940).
     """
@@ -94,15 +94,15 @@ def coupled(one: _Floats, other: _Floats, apart: float = _APART) -> _Floats:
 
 
 class Doubts:
-    """The joint distributions of m sides' declarers, as searches narrow them."""
+    """The joint distributions of two partners' tricks, for m sides, narrowed by searches."""
 
     def __init__(self, one: _Floats, other: _Floats):
         self._joint = coupled(one, other)
-        self._bounds = np.tile(np.array([0, COUNTS - 1]), (len(one), 2, 1))  # least and most tricks
+        self._bounds = np.tile(np.array([0, COUNTS - 1]), (len(one), 2, 1))  # fewest, most
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whose tricks searches left no choice of, (m, 2)."""
+        """(m, 2) whether the searches have left a single number of tricks."""
         alone: NDArray[np.bool_] = self._bounds[..., 0] == self._bounds[..., 1]
         return alone
 
@@ -113,19 +113,19 @@ class Doubts:
         return joint.sum(2) / total, joint.sum(1) / total
 
     def left(self, sure: float) -> NDArray[np.intp]:
-        """Return the rows that have a declarer whose tricks are less sure than this."""
+        """Return the rows with a declarer whose tricks are less sure than this."""
         return np.flatnonzero((np.stack(self.each()).max(-1) < sure).any(0))
 
     def questions(
         self, rows: NDArray[np.intp], sure: float
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return whose tricks, 0 or 1, to ask for in each row, and the least number of them.
+        """Return which declarer, 0 or 1, to ask about in each row, and for how many tricks.
 
-        The question whose answer is nearest to even tells most.
+        The question whose answer is closest to even is the most informative.
         """
         chances = np.stack(self.each(rows), axis=1)  # (m, 2, 14)
         at_least = chances[..., ::-1].cumsum(-1)[..., ::-1]
-        unevenness = np.abs(at_least - 0.5)[..., 1:]  # "0 or more" is no question
+        unevenness = np.abs(at_least - 0.5)[..., 1:]  # "0 or more" is not a question
         unevenness[chances.max(-1) >= sure] = 1
         whose, least = np.divmod(unevenness.reshape(len(rows), -1).argmin(1), COUNTS - 1)
         return whose, least + 1
@@ -136,7 +136,7 @@ class Doubts:
         asked: tuple[NDArray[np.intp], NDArray[np.intp]],
         answers: NDArray[np.bool_],
     ) -> None:
-        """Take up whether each side takes so many tricks."""
+        """Update by whether each side takes so many tricks."""
         whose, least = asked
         possible = (np.arange(COUNTS) >= least[:, None]) == answers[:, None]
         of_one = (whose == 0)[:, None, None]
@@ -152,7 +152,7 @@ def _solve_strains(
     unsure: NDArray[np.bool_],
     threads: int | None,
 ) -> NDArray[np.bool_]:
-    """Solve each strain with an unsure declarer for all four; among strains nothing is shared."""
+    """Solve each strain with an unsure declarer for all four; strains share no work."""
     exact = np.broadcast_to(unsure.any(axis=-1, keepdims=True), unsure.shape).copy()
     for strain in Strain:
         rows = np.flatnonzero(exact[:, strain, 0])
@@ -164,6 +164,6 @@ def _solve_strains(
 
 
 def _by_sides(of_declarers: NDArray[Any]) -> NDArray[Any]:
-    """Turn (n, 5, 4, …) of declarers N E S W into (n, 5, 2, 2, …) of sides' declarers."""
+    """Turn (n, 5, 4, …) by declarers N E S W into (n, 5, 2, 2, …) by sides and their declarers."""
     shape = (-1, STRAINS, 2, SEATS // 2, *of_declarers.shape[3:])
     return of_declarers.reshape(shape).swapaxes(2, 3)

@@ -1,16 +1,16 @@
-"""Whether a model's file keeps arrays in other files: such models are not loaded.
+"""Detect models that keep arrays in other files; they are not loaded.
 
-ONNX lets an array say that its numbers lie at a path beside the model, and ONNX Runtime reads them
-from there. A model of ours is one file. This reads the wire format of protocol buffers (each field
-a key, then a number, eight or four bytes, or a length and so many bytes) along the fields of
-``onnx.proto`` that lead to arrays, and no further.
+In ONNX, an array can refer to a path beside the model, and ONNX Runtime reads its numbers
+from there. Our models are single files. This module reads the protocol buffer wire format (each
+field is a key, then a number, eight or four bytes, or a length and that many bytes). It follows
+only the fields of ``onnx.proto`` that lead to arrays.
 """
 
 from collections.abc import Iterator
 
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _DEEPEST = 64
-"""Graphs within graphs; ONNX Runtime reads no more than a hundred messages deep."""
+"""Limit of nested graphs; ONNX Runtime reads no more than a hundred messages deep."""
 _LEADS_TO = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -20,14 +20,14 @@ _LEADS_TO = {
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
     "sparse": {1: "tensor", 2: "tensor"},
 }
-"""Of each message, the fields that lead to a tensor, and what they hold."""
+"""For each message, the fields that lead to a tensor, and the messages they hold."""
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a tensor
 
 
 def keeps_data_elsewhere(model: bytes) -> bool:
-    """Whether an array of an ONNX model is said to lie outside it.
+    """Return whether an array of an ONNX model is stored outside it.
 
-    Raises ValueError where the bytes are no protocol buffer.
+    Raises ValueError if the bytes are not a protocol buffer.
     """
     return _any_external(memoryview(model), "model", 0)
 
@@ -49,7 +49,7 @@ def _any_external(message: memoryview, kind: str, depth: int) -> bool:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield the number and the value of each field: a number, or the bytes of the others."""
+    """Yield the number and the value of each field: an integer, or the bytes of other types."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)
@@ -71,7 +71,7 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _varint(message: memoryview, place: int) -> tuple[int, int]:
-    """Return a number of seven bits a byte, lowest first, and the place after it."""
+    """Return an integer of seven bits per byte, lowest first, and the position after it."""
     number = 0
     for shift in range(0, 70, 7):
         if place >= len(message):

@@ -1,4 +1,4 @@
-"""Model files: where the shipped ones lie, what a file says of itself, whether it is whole."""
+"""Model files: where shipped ones are, their metadata, and whether they are intact."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from ..plugins import load, offered
 
 DEFAULT_MODEL = "accurate"
-"""What ``estimate`` and ``Estimator`` use unless told otherwise."""
+"""The default of ``estimate`` and ``Estimator``."""
 _WEIGHTS = Path(__file__).parent.parent / "weights"
 _CHECKSUMS = "SHA256SUMS"
 _REQUIRED = (
@@ -31,17 +31,17 @@ _REQUIRED = (
     "scores",
 )
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
-"""What JSON that is none of ours raises while it is taken apart."""
+"""Errors raised when unexpected JSON is taken apart."""
 _LONGEST = 1000
-"""Characters of an error."""
+"""Most characters of an error."""
 _ROUNDING, _OFF = 1e-6, 1e-3
-"""How far below 0 a probability, and how far from 1 a sum of them, may be by rounding."""
+"""How far rounding may put a probability below 0, and a sum of them away from 1."""
 
 
 class ModelError(ValueError):
     """Report a model file that is missing, damaged or of another kind.
 
-    The message names the file and its SHA-256, and cuts what it quotes of the file.
+    The message names the file and its SHA-256; quotes from the file are shortened.
     """
 
     def __init__(self, message: str):
@@ -50,7 +50,7 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model's file and what it says of itself, of whatever kind."""
+    """A model's file and its metadata, of any kind."""
 
     path: Path
     sha256: str
@@ -63,7 +63,7 @@ class ModelFile:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self.path.stat().st_size
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class ModelFile:
 
 
 class ModelInfo(ModelFile):
-    """A model of whole deals: its file and what the file says of itself."""
+    """A model of whole deals: its file and metadata."""
 
     @cached_property
     def accuracy(self) -> dict[str, dict[str, Any]]:
@@ -81,14 +81,14 @@ class ModelInfo(ModelFile):
 
     @property
     def speed(self) -> str:
-        """A note on its speed, empty when nobody measured."""
+        """A note on its speed, empty if it was not measured."""
         return self.metadata.get("speed", "")
 
 
 def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
-    """Return the models of the package, or of a folder within: name → (file, SHA-256).
+    """Return the models of the package, or of a folder in it: name → (file, SHA-256).
 
-    Raises ModelError when the list of them is missing.
+    Raises ModelError if the list of them is missing.
     """
     folder = folder or _WEIGHTS
     path = folder / _CHECKSUMS
@@ -99,16 +99,16 @@ def shipped_models(folder: Path | None = None) -> dict[str, tuple[Path, str]]:
 
 
 def known_models() -> dict[str, tuple[Path, str]]:
-    """Return the models of the package and those of plug-ins: name → (file, SHA-256).
+    """Return the models of the package and of plug-ins: name → (file, SHA-256).
 
-    Raises ModelError when a list of them is missing.
+    Raises ModelError if a list of them is missing.
     """
     added = offered("MODELS").items()
     return shipped_models() | {name: shipped_models(load(place))[name] for name, place in added}
 
 
 def pickled_name(info: ModelFile, folder: Path | None = None) -> str:
-    """Return by what a model is loaded again: its name, or its path if it does not ship."""
+    """Return what to load a model by again: its name, or its path if it does not ship."""
     path = info.path.absolute()
     models = shipped_models(folder) if folder else known_models()
     shipped = {path.absolute(): name for name, (path, _) in models.items()}
@@ -116,7 +116,7 @@ def pickled_name(info: ModelFile, folder: Path | None = None) -> str:
 
 
 def check_pickled(info: ModelFile, sha256: str) -> None:
-    """Raise ModelError where the file of what was pickled is another by now."""
+    """Raise ModelError if the file of a pickled model has changed since."""
     if info.sha256 != sha256:
         raise ModelError(
             f"{info.path}: not the model that was pickled (its SHA-256 is {info.sha256}, "
@@ -127,13 +127,13 @@ def check_pickled(info: ModelFile, sha256: str) -> None:
 def locate(
     model: str | os.PathLike[str], folder: Path | None = None, kind: str = "model"
 ) -> tuple[Path, str | None]:
-    """Return the file of a shipped model's name or of a path, and the checksum it must have.
+    """Return the file of a model, given by shipped name or path, and its expected checksum.
 
-    Raises ModelError, which calls it a ``kind``, when it is neither.
+    Raises ModelError, which calls it a ``kind``, if it is neither.
     """
     shipped = shipped_models(folder)
     if folder is None and model not in shipped:
-        shipped = known_models()  # looked up only now, which takes time
+        shipped = known_models()  # looked up late because it takes time
     if isinstance(model, str) and model in shipped:
         return shipped[model]
     if not isinstance(model, str | os.PathLike):
@@ -151,12 +151,12 @@ def locate(
 
 
 def load_session(model: str | os.PathLike[str]) -> tuple[Any, ModelInfo]:
-    """Return the ONNX Runtime session of a model, of one thread, and what its file says of it.
+    """Return the single-threaded ONNX Runtime session of a model, and its file's metadata.
 
-    More threads have batches of their own (``Estimator``): layers are too small to share.
+    Threads process separate batches (``Estimator``): layers are too small to share.
 
-    Raises ModelError when the file is missing, is not what was shipped, cannot be run, or does
-    not say all that is needed to use it rightly.
+    Raises ModelError if the file is missing, differs from the shipped one, cannot be run, or
+    lacks metadata needed to use it correctly.
     """
     path, expected = locate(model)
     session, sha256 = open_session(path, expected, threads=1)
@@ -166,7 +166,7 @@ def load_session(model: str | os.PathLike[str]) -> tuple[Any, ModelInfo]:
 def read_whole(path: Path, expected: str | None) -> tuple[bytes, str]:
     """Return a file's content and its SHA-256, which is ``expected`` unless that is None.
 
-    Raises ModelError when the file is missing or has another checksum.
+    Raises ModelError if the file is missing or has another checksum.
     """
     try:
         data = path.read_bytes()
@@ -187,7 +187,7 @@ def read_whole(path: Path, expected: str | None) -> tuple[bytes, str]:
 def read_shipped(folder: Path, file: str) -> bytes:
     """Return the content of a file that ``SHA256SUMS`` of its folder lists.
 
-    Raises ModelError when it is missing, damaged or not listed.
+    Raises ModelError if it is missing, damaged or not listed.
     """
     unlisted = folder / file, "none: it is not listed"
     return read_whole(*shipped_models(folder).get(Path(file).stem, unlisted))[0]
@@ -196,7 +196,7 @@ def read_shipped(folder: Path, file: str) -> bytes:
 def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
     """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
 
-    Raises ModelError when the file is missing, has another checksum or cannot be run.
+    Raises ModelError if the file is missing, has another checksum or cannot be run.
     """
     import onnxruntime as ort
 
@@ -204,9 +204,9 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads or 0
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # numpy works between
-    options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
+    options.log_severity_level = 4  # errors are raised as exceptions; don't print them too
     try:
-        if expected is None:  # what we ship is known
+        if expected is None:  # shipped files are known to be good
             from .external import keeps_data_elsewhere
 
             if keeps_data_elsewhere(data):
@@ -215,7 +215,7 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
             data,
             options,
             providers=["CPUExecutionProvider"],
-            enable_fallback=0,  # trying again, it prints what went wrong on standard output
+            enable_fallback=0,  # a fallback would print the error on standard output
         )
         _read_texts(session)
     except _troubles() as error:
@@ -231,7 +231,7 @@ def open_session(path: Path, expected: str | None, threads: int | None = None) -
 
 
 def _read_texts(session: Any) -> None:
-    """Raise UnicodeDecodeError, which is a ValueError, where a model's texts are none."""
+    """Raise UnicodeDecodeError, a ValueError, if a model's texts cannot be decoded."""
     _ = session.get_modelmeta().custom_metadata_map
     sides = (session.get_inputs(), session.get_outputs(), session.get_overridable_initializers())
     for entry in (entry for side in sides for entry in side):
@@ -239,11 +239,11 @@ def _read_texts(session: Any) -> None:
 
 
 def _troubles() -> tuple[type[Exception], ...]:
-    """What is raised for a model that ONNX Runtime cannot load or run."""
+    """Return the exceptions raised for a model that ONNX Runtime cannot load or run."""
     from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
     return (
-        ValueError,  # the name or the type of an input, among others
+        ValueError,  # an input's name or type, among others
         errors.Fail,
         errors.InvalidProtobuf,
         errors.InvalidGraph,
@@ -256,7 +256,7 @@ def _troubles() -> tuple[type[Exception], ...]:
 def answers_of(
     session: Any, path: Path, outputs: list[str] | None, inputs: dict[str, NDArray[Any]]
 ) -> list[Any]:
-    """Return a model's bare answers, or raise ModelError where it gives none."""
+    """Return a model's raw outputs, or raise ModelError if it fails."""
     try:
         answers: list[Any] = session.run(outputs, inputs)
     except _troubles() as error:
@@ -267,7 +267,7 @@ def answers_of(
 def run_model(
     session: Any, info: ModelFile, outputs: list[str], inputs: dict[str, NDArray[Any]]
 ) -> list[NDArray[np.float32]]:
-    """Return a model's answers, or raise ModelError where it cannot give them as numbers."""
+    """Return a model's outputs, or raise ModelError if they are not numbers."""
     answers = answers_of(session, info.path, outputs, inputs)
     for name, answer in zip(outputs, answers, strict=True):
         check_numbers(answer, name, info)
@@ -275,13 +275,13 @@ def run_model(
 
 
 def check_numbers(answer: Any, name: str, info: ModelFile) -> None:
-    """Raise ModelError where a model's answer of this name is no array of float32 numbers."""
+    """Raise ModelError unless a model's output of this name is an array of float32 numbers."""
     if getattr(answer, "dtype", None) != np.float32 or not np.isfinite(answer).all():
         raise ModelError(f"{info.path}: the model's {name} are not all finite float32 numbers")
 
 
 def check_shape(answer: NDArray[Any], shape: tuple[int, ...], info: ModelFile) -> None:
-    """Raise ModelError where a model's answer is of another shape."""
+    """Raise ModelError if a model's output has another shape."""
     if answer.shape != shape:
         raise ModelError(f"{info.path}: the model's answer is of shape {answer.shape}, not {shape}")
 
@@ -289,9 +289,9 @@ def check_shape(answer: NDArray[Any], shape: tuple[int, ...], info: ModelFile) -
 def check_distributions(
     answer: NDArray[np.float32], shape: tuple[int, ...], info: ModelFile
 ) -> None:
-    """Raise ModelError where a model's answer is not probabilities of this shape.
+    """Raise ModelError if a model's output is not probabilities of this shape.
 
-    The last axis must sum to 1 within a thousandth; a share of a percent of a network's time.
+    The last axis must sum to 1 within a thousandth; the check takes under 1 % of a network's time.
     """
     check_shape(answer, shape, info)
     if answer.size and not (answer.min() >= -_ROUNDING and _off_one(answer) < _OFF):
@@ -316,7 +316,7 @@ def _off_one(shares: NDArray[np.float32]) -> float:
 
 
 def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
-    """Check a model's metadata. Raises ModelError saying what is missing or unknown."""
+    """Check a model's metadata. Raises ModelError naming what is missing or unknown."""
     missing = [key for key in _REQUIRED if key not in metadata]
     if missing:
         raise ModelError(
@@ -339,9 +339,9 @@ def read_info(path: Path, sha256: str, metadata: dict[str, str]) -> ModelInfo:
 
 
 def _check_facts(info: ModelInfo) -> None:
-    """Raise where what a model says of itself cannot be used."""
+    """Raise an error if a model's metadata cannot be used."""
     for deals, strains in info.accuracy.items():
-        for name, numbers in strains.items():  # three percentages a strain; how many deals
+        for name, numbers in strains.items():  # three percentages a strain; number of deals
             if not np.isfinite(np.array(numbers, dtype=float)).all():
                 raise ValueError(f"scores on {deals} in {name} are {numbers}")
 
@@ -365,6 +365,6 @@ def models() -> tuple[ModelInfo, ...]:
 
 @cache
 def _info_of(path: Path, sha256: str) -> ModelInfo:
-    """Return what a file of this checksum says of itself; it is loaded for that once."""
+    """Return the metadata of a file with this checksum, which is loaded only once for that."""
     session, _ = open_session(path, sha256, threads=1)
     return read_info(path, sha256, session.get_modelmeta().custom_metadata_map)

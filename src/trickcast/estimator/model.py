@@ -1,4 +1,4 @@
-"""A model file that is loaded, and how it is run: owners in, probabilities of all results out."""
+"""A loaded model file, and how it is run: owners in, probabilities of all results out."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,19 +20,19 @@ from .files import (
 ALL_STRAINS = tuple(Strain)
 _ROWS = np.arange(len(ALL_STRAINS))
 _ASKED = "strains"
-"""The input that says which strains are computed; a file may have none."""
+"""The input that selects the strains to compute; a file may lack it."""
 _INNER = "inner"
-"""The output with the last inner layer, for networks that learn from it; a file may have none."""
+"""The output with the last inner layer, for networks trained on it; a file may lack it."""
 
 Answer = tuple[NDArray[np.float32], NDArray[np.uint8]]
-"""(n, k, 4, 14) probabilities and (n, k, 4) tricks, of k strains."""
+"""(n, k, 4, 14) probabilities and (n, k, 4) tricks, for k strains."""
 
 
 class Model:
     """A network from the owners of the cards to the probabilities of all twenty results.
 
-    Its tricks are the likeliest, unless the file has an output of that name: the networks of one
-    output, of 2004 and 2009, say tricks by the range in which that output falls.
+    Its tricks are the likeliest, unless the file has an output of that name. The networks with one
+    output, of 2004 and 2009, derive tricks from the range in which that output falls.
     """
 
     def __init__(self, session: Any, info: ModelInfo):
@@ -43,7 +43,7 @@ class Model:
         self._outputs = ["probabilities", *["tricks"] * says_tricks]
 
     def __call__(self, owners: NDArray[np.uint8], strains: Sequence[Strain]) -> Answer:
-        """Answer for (n, 52) owners, n ≥ 1, all at once, in strains as they are asked for."""
+        """Return the answer for (n, 52) owners, n ≥ 1, all at once, in the order of ``strains``."""
         rows = _ROWS if strains is ALL_STRAINS else np.array(strains, dtype=np.int64)
         inputs: dict[str, NDArray[Any]] = {"owners": np.ascontiguousarray(owners)}
         if self._selects:

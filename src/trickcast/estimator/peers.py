@@ -1,4 +1,4 @@
-"""Networks of other projects, to be compared with: one strain and declarer of a deal a row."""
+"""Networks of other projects for comparison: one strain and declarer of a deal per row."""
 
 import os
 from functools import lru_cache
@@ -13,26 +13,26 @@ from .files import ModelError, answers_of, open_session
 from .result import TrickEstimate
 
 Side = Literal["declarer", "defenders"]
-"""Whose tricks a peer's fourteen outputs count."""
+"""The side whose tricks a peer's fourteen outputs count."""
 DEFAULT_LAYOUT = "NSHDC lho dummy rho declarer"
 
 _PLACES = {"declarer": 0, "lho": 1, "dummy": 2, "rho": 3}
 _DTYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(uint8)": np.uint8}
 _CARDS = (52, 32)
 _COUNTS = 14
-_NAMED = 7  # ranks of a suit, from the ace, that have their own number in a hand of 32
+_NAMED = 7  # ranks of a suit, from the ace, with their own number in a hand of 32
 _BATCH = 256
 
 
 class PeerModel:
     """A peer's ONNX file such as ben's ``double_dummy.onnx``, run on whole deals.
 
-    Its rows hold, in the order that ``layout`` names: the strain, as five numbers one of which is
+    Its rows hold, in the order given by ``layout``: the strain, as five numbers, one of which is
     1, and four hands as seen from the declarer (``declarer``, ``lho``, who leads, ``dummy`` and
     ``rho``). A hand is 52 numbers, ♠ A K … 2, ♥, ♦, ♣, or 32: a suit's A K Q J T 9 8, and how many
-    of its cards are lower. Which of both, the width of the input says.
+    lower cards it has. The width of the input tells which.
 
-    A file does not say what its numbers mean, and a wrong layout shows in answers no better than
+    A file does not say what its numbers mean. A wrong layout gives answers no better than
     chance.
 
     Args:
@@ -43,7 +43,7 @@ class PeerModel:
         threads: Number of threads. Default: all cores.
 
     Raises:
-        ModelError: The file cannot be run, or has other inputs or outputs than these.
+        ModelError: The file cannot be run, or has different inputs or outputs.
         ValueError: The layout cannot be read.
     """
 
@@ -67,13 +67,13 @@ class PeerModel:
         self._input, self._dtype, self._cards = self._check_shapes()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the path, and how its rows are to be read."""
+        """Pickle the path, and how to build its rows."""
         return _same, self._asked
 
     def __call__(self, deals: Any) -> TrickEstimate:
         """Estimate every strain and declarer; the tricks are the likeliest.
 
-        Raises ModelError when the answers are not probabilities of fourteen counts.
+        Raises ModelError if the outputs are not probabilities of fourteen counts.
         """
         dealset, single = as_dealset(deals)
         chances = np.empty((len(dealset), 5, 4, _COUNTS), np.float32)
@@ -121,7 +121,7 @@ class PeerModel:
         return answers.reshape(len(owners), 5, 4, _COUNTS)
 
     def _check_shapes(self) -> tuple[str, Any, int]:
-        """Return the input's name and type, and the numbers of a hand; refuse other files."""
+        """Return the input's name and type, and the length of a hand; refuse other files."""
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         if len(inputs) != 1:
             names = ", ".join(entry.name for entry in inputs)
@@ -156,12 +156,12 @@ class PeerModel:
 
 @lru_cache(maxsize=4)
 def _same(path: Path, layout: str, counts: Side, threads: int | None) -> PeerModel:
-    """Open what was pickled, once for all copies in a process."""
+    """Open a pickled model, once for all copies in a process."""
     return PeerModel(path, layout, counts, threads=threads)
 
 
 def _read_layout(text: str) -> tuple[str, ...]:
-    """Return the blocks of a row, or raise ValueError saying what a layout is made of."""
+    """Return the blocks of a row. Raises ValueError that describes a valid layout."""
     blocks = tuple(text.split())
     strains = [block for block in blocks if sorted(block) == sorted("SHDCN")]
     hands = [block for block in blocks if block in _PLACES]

@@ -1,4 +1,4 @@
-"""What an estimate gives: a distribution over tricks for every strain and declarer."""
+"""The result of an estimate: a distribution over tricks for every strain and declarer."""
 
 from functools import cached_property
 from typing import Any
@@ -48,7 +48,7 @@ class TrickEstimate(OneOrMany, TrickChances):
     probabilities: LabelledArray
     """(5, 4, 14) or (n, 5, 4, 14) float32: strains S H D C N, declarers N E S W, 0 … 13 tricks."""
     tricks: LabelledArray
-    """(5, 4) or (n, 5, 4) uint8, the one count that the model names."""
+    """(5, 4) or (n, 5, 4) uint8, the single count that the model names."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class TrickEstimate(OneOrMany, TrickChances):
 
     @cached_property
     def solved(self) -> LabelledArray:
-        """(5, 4) or (n, 5, 4) bool, the results that were solved and not estimated."""
+        """(5, 4) or (n, 5, 4) bool, the results that were solved instead of estimated."""
         solved = np.broadcast_to(np.False_, self.tricks.shape)
         return LabelledArray(solved if self._solved is None else self._solved, TABLE)
 
@@ -84,7 +84,7 @@ class TrickEstimate(OneOrMany, TrickChances):
         return self.tricks
 
     def part(self, index: Any) -> "TrickEstimate":
-        """Return the estimate of one deal of many, or of some."""
+        """Return the estimates of one or some of many deals."""
         solved = None if self._solved is None else self._solved[index]
         return TrickEstimate(self.probabilities[index], self.tricks[index], solved)
 
@@ -102,8 +102,8 @@ class TrickEstimate(OneOrMany, TrickChances):
         return grid.text(margin=2, width=10)
 
     def html(self) -> str:
-        """Draw the same as HTML."""
-        from html import escape  # its table of characters is loaded where it is used
+        """Draw the estimate of one deal as HTML."""
+        from html import escape  # late import: its table of characters is needed only here
 
         grid = Grid(
             lambda *cell: "{} <small>{}</small>".format(*map(escape, self._mean_and_chance(*cell)))

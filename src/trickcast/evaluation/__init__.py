@@ -1,4 +1,4 @@
-"""How good estimates are: hits, errors, chances that come true, each with its interval."""
+"""How good estimates are: hits, errors, calibration of chances, each with its interval."""
 
 from .answers_file import AnswersError, open_answers, read_answers
 from .benchmark import (

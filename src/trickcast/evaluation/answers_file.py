@@ -1,16 +1,17 @@
-"""Answers files: what somebody's program says of a test set, as CSV or Parquet, for ``bench``.
+"""Answers files: the results of a program on a test set, as CSV or Parquet, for ``bench``.
 
-A row an answer. Column ``set`` names the test set with its version and digest (``bench`` without a
-file shows them), ``deal`` the deal by its number in the set, from 0, or by its PBN text; ``strain``
-(S H D C N) and ``declarer`` (N E S W) say which result, at the table ``contract`` (4SX) in place of
-the strain. The answer is ``tricks``, 0 to 13, or the chances ``p0`` to ``p13``, or both: without
-``tricks`` the likeliest count is named. Other columns are passed over. So a ``TrickEstimate`` read
-by pandas or polars is an answers file but for ``set``.
+Each row is an answer. Column ``set`` names the test set with its version and digest (``bench``
+without a file shows them), ``deal`` the deal by its number in the set, from 0, or by its PBN text.
+``strain`` (S H D C N) and ``declarer`` (N E S W) say which result; for results at the table,
+``contract`` (4SX) replaces the strain. The answer is ``tricks``, 0 to 13, or the chances ``p0`` to
+``p13``, or both: without ``tricks`` the likeliest count is used. Other columns are ignored. So a
+``TrickEstimate`` read by pandas or polars is an answers file, except for ``set``.
 """
 
 import csv
 import os
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from .benchmark import Answers, TestSet, Truth, find_set, plain_contract
 _CHANCES = [f"p{count}" for count in range(14)]
 _PARQUET = b"PAR1"
 _WHOLE = 0.001
-"""How far from 1 chances may add up to: they may be rounded."""
+"""How far from 1 the chances may sum to, since they may be rounded."""
 
 
 class AnswersError(ValueError):
@@ -36,10 +37,10 @@ class _Table(NamedTuple):
     path: str
     columns: dict[str, Sequence[Any]]
     lines: Sequence[int]
-    """Where each row ends in a file of text; none in Parquet."""
+    """The line at which each row ends in a text file; empty for Parquet."""
 
     def place(self, row: int) -> str:
-        """Say where a row is."""
+        """Return the position of a row, for messages."""
         return f"{self.path}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
 
 
@@ -80,7 +81,8 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
 def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
     """Read the answer to each question.
 
-    All suits may be left out, or notrump, but at the table nothing. What is left out is not scored.
+    Either all suits or notrump may be left out, but nothing at the table. Results left out are not
+    scored.
 
     Args:
         table: The table of answers.
@@ -130,8 +132,11 @@ def _csv(file: Path) -> tuple[dict[str, Sequence[Any]], Sequence[int]]:
     """Return the columns, and the line at which each row ends."""
     rows, ends = list[list[str]](), list[int]()
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream)
         try:
+            header = stream.readline()
+            if not header:
+                raise AnswersError(f"{file}: the file is empty (expected answers)")
+            reader = csv.reader(chain([header], stream), delimiter=max(",;\t", key=header.count))
             names = [name.strip() for name in next(reader, [])]
             for row in filter(None, reader):
                 if len(row) != len(names):
@@ -206,7 +211,7 @@ def _questions(table: _Table, asked: TestSet, truth: Truth) -> NDArray[np.intp]:
 
 
 def _deals(table: _Table, truth: Truth) -> list[int]:
-    """Return the number in the set of each row's deal."""
+    """Return the deal number of each row in the set."""
     cells = table.columns["deal"]
     numbers = {str(number): number for number in range(len(truth.owners))}
     by_cards: dict[bytes, int] = {}
@@ -246,9 +251,9 @@ def _letter_of_seat(text: str) -> str:
 
 
 def _refuse_holes(path: str, asked: TestSet, truth: Truth, answered: NDArray[np.bool_]) -> None:
-    """Raise AnswersError where some answers in suits or in notrump are left out, and not all.
+    """Raise AnswersError if some, but not all, answers in suits or in notrump are missing.
 
-    At the table all are to be answered: it is the contracts that were chosen by somebody else.
+    At the table all must be answered, because others chose the contracts.
     """
     notrump = truth.cell // 4 == 4
     kinds = {"suits": ~notrump, "notrump": notrump}

@@ -1,4 +1,4 @@
-"""Test sets by name, for programs of anybody: what is asked, what is true, how answers score."""
+"""Named test sets for any program: the questions, the true answers, and how answers score."""
 
 import csv
 import gzip
@@ -19,14 +19,14 @@ from .figures import Evaluation
 from .tally import Tally, evaluate_rows
 
 Task = Literal["deals", "pairs", "table"]
-"""What a program may see: all four hands; two of them, the declaring side's; or the four hands and
-the contract, where the tricks are those of players."""
+"""What a program may see: all four hands; the two hands of the declaring side; or the four hands
+and the contract, if the tricks are those of players."""
 _DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class TestSet:
-    """Results that programs are asked for."""
+    """Results that programs are asked to predict."""
 
     name: str
     version: int
@@ -34,15 +34,15 @@ class TestSet:
     """The first twelve digits of the SHA-256 of owners and results."""
     task: Task
     about: str
-    """What it is, for people."""
+    """A description for people."""
     place: str
-    """The library that has it; "" where its file has to be given."""
+    """The library that has it; "" if its file must be supplied."""
     source: str
-    """Where the deals are from."""
+    """Where the deals come from."""
 
     @property
     def declarers(self) -> tuple[Seat, ...]:
-        """Whose results are asked for: of two known hands, North's and South's."""
+        """The declarers in question: North and South if two hands are known."""
         return (Seat.NORTH, Seat.SOUTH) if self.task == "pairs" else tuple(Seat)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class TestSet:
 
 @dataclass(frozen=True)
 class Truth:
-    """The questions of a test set, and what is true of each."""
+    """The questions of a test set, and the true answer to each."""
 
     owners: NDArray[np.uint8]
     """(n, 52) the deals."""
@@ -62,11 +62,11 @@ class Truth:
     tricks: NDArray[np.uint8]
     """(results,)"""
     contract: tuple[str, ...] = ()
-    """Of each question at the table; none elsewhere."""
+    """For each question at the table; empty for other sets."""
     asked: NDArray[np.intp] | None = None
-    """(results,) the question that a result belongs to; None where each has one."""
+    """(results,) the question that a result belongs to; None if each has one."""
     times: NDArray[np.int64] | None = None
-    """(results,) how many tables had it."""
+    """(results,) number of tables with it."""
 
     def key(self, question: int) -> tuple[int, str, str]:
         """Return the deal, the strain or contract, and the declarer of a question."""
@@ -83,7 +83,7 @@ class Truth:
         """The first digits of the SHA-256 of owners and results."""
         whole = hashlib.sha256()
         for array in (self.owners, self.deal, self.cell, self.asked, self.tricks, self.times):
-            if array is not None:  # in the same bytes on every machine
+            if array is not None:  # the same bytes on every machine
                 kind = "u1" if array.dtype == np.uint8 else "<i8"
                 whole.update(np.ascontiguousarray(array, dtype=kind).tobytes())
         whole.update(" ".join(self.contract).encode())
@@ -92,12 +92,12 @@ class Truth:
 
 @dataclass(frozen=True)
 class Answers:
-    """What somebody says of the questions of a test set."""
+    """Answers of a program to the questions of a test set."""
 
     probabilities: NDArray[np.float32] | None
-    """(questions, 14), None where there are tricks alone."""
+    """(questions, 14), None if there are only tricks."""
     tricks: NDArray[np.uint8]
-    """(questions,), 255 where a question is not answered."""
+    """(questions,), 255 for a question without answer."""
 
 
 SETS = {
@@ -211,13 +211,13 @@ def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
     Args:
         asked: The TestSet.
         path: CSV file, possibly compressed with gzip, with the columns ``deal``, ``contract``,
-            ``declarer``, ``tricks`` and ``tables``, how many had that result.
+            ``declarer``, ``tricks`` and ``tables``, the number of tables with that result.
 
     Returns:
         The Truth.
 
     Raises:
-        ValueError: The file is another one, or has other results.
+        ValueError: It is a different file, or has different results.
         OSError: The file cannot be read.
     """
     file = Path(path)
@@ -256,7 +256,7 @@ def read_table_truth(asked: TestSet, path: str | os.PathLike[str]) -> Truth:
 
 
 def plain_contract(text: str) -> str:
-    """Return a contract as sets name it, ``4SX``. Raises DealError for other text.
+    """Return a contract in the spelling of test sets, ``4SX``. Raises DealError for other text.
 
     >>> from trickcast.evaluation.benchmark import plain_contract
     >>> plain_contract("3 ntx")
@@ -308,7 +308,7 @@ def score_answers(truth: Truth, answers: Answers) -> Evaluation:
     real[:, cells] = np.where(answered, truth.tricks, UNKNOWN).reshape(n, per_deal)
     named[:, cells] = answers.tricks.reshape(n, per_deal)
     chances[:, cells] = probabilities.reshape(n, per_deal, 14)
-    for start in range(0, n, 1024):  # as evaluate does, for the last digit of sums depends on it
+    for start in range(0, n, 1024):  # as in evaluate: the last digit of sums depends on it
         some = slice(start, start + 1024)
         tally.add(
             chances[some].reshape(-1, 5, 4, 14), named[some].reshape(-1, 5, 4),

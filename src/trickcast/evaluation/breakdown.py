@@ -1,4 +1,4 @@
-"""The ways in which results are told apart: declarer, tricks, and shape as players see it."""
+"""Groupings of results: by declarer, by tricks, and by shape as players see it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,14 @@ BREAKDOWNS: dict[str, tuple[str, ...]] = {
 }
 """Name → its groups, in order.
 
-``tricks`` are the real ones. ``fit``: for a suit contract, how many trumps the declarer's side
-has; in notrump, how many cards of its longest suit. ``longest``: cards of the longest suit in any
-hand of the deal: how wild it is.
+``tricks`` are the real ones. ``fit``: for a suit contract, the number of trumps of declarer's side;
+in notrump, the cards in its longest suit. ``longest``: cards in the longest suit of any
+hand of the deal, a measure of how wild it is.
 """
 
 
 def groups(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> dict[str, NDArray[np.intp]]:
-    """Return, for each of BREAKDOWNS, the group of every result, (n, 5, 4), as its number.
+    """Return, for each of BREAKDOWNS, the group number of every result, (n, 5, 4).
 
     ``owners`` is (n, 52), ``tricks`` (n, 5, 4); the group of an unknown result (255) is 0.
     """

@@ -1,12 +1,12 @@
 """Intervals for figures whose results come in clusters: the twenty results of a deal.
 
-A deal that is hard for one declarer is hard for all, so its twenty results are far from twenty
-independent ones; deals are what was drawn at random. All figures here are ratios of sums over
+A deal that is hard for one declarer is hard for all. So its twenty results are far from twenty
+independent ones; the deals are what was drawn at random. All figures here are ratios of sums over
 deals, and their variance is that of the linearised ratio, taken over deals (Cochran, Sampling
 Techniques, 1977, chapter 6; the cluster-robust variance of Liang and Zeger, 1986). Unlike a
-bootstrap it needs one pass, sums that do not grow with the deals, and no random numbers; with
-thousands of deals both say the same. The variance is itself estimated, of a few deals badly: so
-intervals take Student's t with as many degrees of freedom as there are deals, less one (Korn and
+bootstrap it needs one pass, constant memory, and no random numbers; with
+thousands of deals both agree. The variance is itself an estimate, and a poor one for few deals. So
+intervals use Student's t with one degree of freedom fewer than there are deals (Korn and
 Graubard, Survey Methodology 24, 1998).
 """
 
@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_TAIL = 0.975  # of 95 % on both sides
-_Z = 1.959963984540054  # where no variance is estimated
+_TAIL = 0.975  # 95 % on both sides
+_Z = 1.959963984540054  # if no variance is estimated
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Interval(NamedTuple):
 
     value: float
     low: float
-    """Not a number when there is a single cluster: nothing is known of the spread."""
+    """NaN if there is a single cluster, since then the spread is unknown."""
     high: float
 
     def times(self, factor: float) -> "Interval":
@@ -47,7 +47,7 @@ class ClusterSums:
         self.products = np.zeros((width, width))
 
     def add(self, rows: ArrayLike) -> None:
-        """Take in (m, width) rows, each of another cluster."""
+        """Add (m, width) rows, one per new cluster."""
         some = np.asarray(rows, dtype=np.float64)
         some = some[some[:, -1] > 0]
         self.clusters += len(some)
@@ -55,21 +55,21 @@ class ClusterSums:
         self.products += some.T @ some
 
     def merge(self, other: "ClusterSums") -> None:
-        """Take in the sums of other clusters."""
+        """Add the sums of other clusters."""
         self.clusters += other.clusters
         self.total += other.total
         self.products += other.products
 
     @property
     def results(self) -> int:
-        """How many results there are."""
+        """Number of results."""
         return int(self.total[-1])
 
     def spread(self, top: Array, bottom: Array | None = None) -> tuple[float, float]:
         """Return the ratio of two weighted sums, and its standard error.
 
         ``top`` and ``bottom``, (width,), weight the columns; ``bottom`` is the number of results
-        unless given. The error is not a number for a single cluster.
+        unless given. The error is NaN for a single cluster.
         """
         below = np.eye(len(self.total))[-1] if bottom is None else bottom
         size = float(below @ self.total)
@@ -87,12 +87,12 @@ class ClusterSums:
         return Interval(value, value - half, value + half)
 
     def share(self, top: Array, bottom: Array | None = None) -> Interval:
-        """Return a share in [0, 1] and its interval, which stays within.
+        """Return a share in [0, 1] and its interval, which stays in that range.
 
-        Wilson's interval (1927) of as many independent results as would have the share's standard
-        error, but of no more than there are: clusters that agree by chance tell no more (Korn and
-        Graubard, 1998). Where all results are alike, and there is no error to go by, of as many as
-        there are clusters, weighted by results (Kish, Survey Sampling, 1965).
+        Wilson's interval (1927) for as many independent results as would have the share's standard
+        error, but no more than there are: clusters that agree by chance tell no more (Korn and
+        Graubard, 1998). If all results are alike there is no error to use; the number is then that
+        of the clusters, weighted by results (Kish, Survey Sampling, 1965).
         """
         value, error = self.spread(top, bottom)
         if np.isnan(error):
@@ -110,9 +110,9 @@ class ClusterSums:
         return Interval(value, min(value, float(centre - half)), max(value, float(centre + half)))
 
     def _errors(self) -> float:
-        """Return how many standard errors an interval reaches to each side."""
+        """Return the half-width of an interval in standard errors."""
         if self.clusters < 2:
             return float("nan")
-        from scipy.special import stdtrit  # a tenth of a second, which estimates do not wait for
+        from scipy.special import stdtrit  # a tenth of a second, which estimates need not spend
 
         return float(stdtrit(self.clusters - 1, _TAIL))

@@ -1,4 +1,4 @@
-"""What an evaluation finds, as values; every figure with its interval."""
+"""The figures of an evaluation as values, each with its interval."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,21 +11,21 @@ class Figures:
     """How good the estimates of one group of results are."""
 
     results: int
-    """Results compared: a strain and declarer of a deal each."""
+    """Number of results compared, each a strain and declarer of a deal."""
     within_2: Interval
-    """Percent whose named tricks are at most two off, as ``within_1`` and ``exact``."""
+    """Percentage whose named tricks are at most two off; likewise ``within_1`` and ``exact``."""
     within_1: Interval
     exact: Interval
     log_loss: Interval
-    """Mean of -ln of the probability that was given to what came true."""
+    """Mean of -ln of the probability given to the true result."""
     mean_error: Interval
-    """Mean of expected less real tricks.
+    """Mean of expected minus real tricks.
 
-    Grouped by real tricks it leans to the middle by nature: who gave thirteen tricks an expectation
-    of thirteen could only err below.
+    Grouped by real tricks it is pulled to the middle: an expectation for deals with thirteen real
+    tricks can only err below.
     """
     mean_squared_error: Interval
-    """Mean square of expected less real tricks."""
+    """Mean square of expected minus real tricks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +36,38 @@ class CalibrationBin:
     high: float
     results: int
     stated: float
-    """Mean probability of the likeliest count, percent."""
+    """Mean probability of the likeliest count, in percent."""
     happened: Interval
-    """Percent of them in which it came true."""
+    """Percentage of results in which it was true."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Whether stated chances come true."""
+    """Whether stated chances hold true."""
 
     error: Interval
     """Expected calibration error, percent.
 
-    Results go into 15 ranges of equal width by the probability of their likeliest count; the error
-    is the mean, over results, of the distance between a range's mean probability and the share of
-    it that came true (Naeini et al., "Obtaining well calibrated probabilities using Bayesian
+    Results go into 15 ranges of equal width by the probability of their likeliest count. The error
+    is the mean, over results, of the distance between a range's mean probability and the share
+    that was correct (Naeini et al., "Obtaining well calibrated probabilities using Bayesian
     binning", 2015; Guo et al., "On calibration of modern neural networks", 2017). The interval is
-    of the differences with their signs kept.
+    that of the differences with their signs.
     """
     noise: float
-    """Roughly what chance alone makes of it: the mean error if all stated chances were right."""
+    """Roughly the part due to chance: the mean error if all stated chances were right."""
     bins: tuple[CalibrationBin, ...]
     """The ranges that are not empty, from the lowest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How good estimates are, in all and group by group."""
+    """How good estimates are, overall and by group."""
 
     deals: int
     """Deals compared."""
     strains: dict[str, Figures]
-    """S H D C N; ``suits``, the four together; ``all``. Left out without a known result."""
+    """S H D C N; ``suits``, the four together; ``all``. Omitted without a known result."""
     cells: dict[str, dict[str, Figures]]
     """Strain → declarer (N E S W)."""
     breakdowns: dict[str, dict[str, dict[str, Figures]]]
@@ -77,9 +77,9 @@ class Evaluation:
 
 
 def plain(value: Any, digits: int = 5) -> Any:
-    """Return values of this module as what JSON can hold; an interval is [value, low, high].
+    """Return values of this module in a form that JSON can hold; an interval is [value, low, high].
 
-    What is not known (of a single deal: a bound, the noise) is null.
+    Unknown values (for a single deal: a bound, the noise) are null.
     """
     if isinstance(value, dict):
         return {key: plain(value, digits) for key, value in value.items()}

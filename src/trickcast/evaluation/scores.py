@@ -1,4 +1,4 @@
-"""How good estimates are: the papers' three figures, within two tricks | within one | exact."""
+"""How good estimates are, as in the papers: percentage within two tricks | within one | exact."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Score:
     within_1: float
     exact: float
     n: int
-    """Results compared."""
+    """Number of results compared."""
 
     def __str__(self) -> str:
         return f"{self.within_2:.2f} | {self.within_1:.2f} | {self.exact:.2f}"
@@ -58,14 +58,14 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
 
     Args:
         estimated: Estimated tricks, shape (…, 5, 4).
-        tricks: Real tricks, shape (…, 5, 4); 255 for unknown, which is left out.
+        tricks: Real tricks, shape (…, 5, 4); 255 for unknown results, which are left out.
 
     Returns:
         A Score for each strain, ``"S"`` to ``"N"``, over all declarers, and for ``"suits"``, the
         four suits together.
 
     Raises:
-        ValueError: Shapes differ, or nothing is known.
+        ValueError: Shapes differ, or no result is known.
 
     Example:
         >>> from trickcast import evaluation

@@ -1,4 +1,4 @@
-"""Counting how good estimates are, batch after batch."""
+"""Accumulate how good estimates are, batch by batch."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from .scores import UNSOLVED
 _FIGURES = ("within_2", "within_1", "exact", "log_loss", "mean_error", "mean_squared_error")
 _SHARES = _FIGURES[:3]
 _WIDTH = len(_FIGURES) + 1
-_LEAST = 1e-12  # a probability of nothing would make the log-loss of everything infinite
+_LEAST = 1e-12  # a probability of 0 would make every log-loss infinite
 _BINS = 15
 _PARTS: dict[str, slice] = {strain.letter: slice(strain, strain + 1) for strain in Strain} | {
     "suits": CONTRACTS["suits"],
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 class Tally:
     """Running sums that all figures are computed from; memory is constant.
 
-    ``add`` batches of estimates beside the real tricks, then ask for the ``evaluation``.
+    ``add`` batches of estimates with the real tricks, then ask for the ``evaluation``.
     """
 
     def __init__(self) -> None:
@@ -49,11 +49,11 @@ class Tally:
         real: NDArray[np.uint8],
         owners: NDArray[np.uint8],
     ) -> Array:
-        """Take in estimates of n deals, and return their figures for ``Paired``.
+        """Add estimates of n deals, and return their figures for ``Paired``.
 
-        ``probabilities`` is (n, 5, 4, 14), ``named``, the tricks that the model names, and
+        ``probabilities`` is (n, 5, 4, 14); ``named``, the tricks that the model names, and
         ``real`` are (n, 5, 4), ``owners`` (n, 52). Results unknown (255) in ``real`` are left out.
-        Raises ValueError when the shapes do not fit.
+        Raises ValueError if the shapes do not match.
         """
         n = len(owners)
         for name, array, shape in (
@@ -78,7 +78,7 @@ class Tally:
         return figures
 
     def merge(self, other: "Tally") -> None:
-        """Take in what was counted of other deals."""
+        """Add the sums of other deals."""
         for ours, theirs in (
             (self._parts, other._parts),
             (self._cells, other._cells),
@@ -100,7 +100,7 @@ class Tally:
             self._bins[part].add(np.column_stack([flat, results]))
 
     def evaluation(self) -> Evaluation:
-        """Return what was found. Raises ValueError when no result was known."""
+        """Return the evaluation so far. Raises ValueError if no result was known."""
         everything = self._parts["all"]
         if not everything.results:
             raise ValueError(UNSOLVED)
@@ -126,25 +126,25 @@ class Tally:
 class Paired:
     """Two models on the same deals: the differences of their figures, and their intervals.
 
-    They are much narrower than those of the figures themselves: both find the same deals hard.
+    The intervals are much narrower than for the figures themselves: both find the same deals hard.
     """
 
     def __init__(self) -> None:
         self._parts = {name: ClusterSums(_WIDTH) for name in _PARTS}
 
     def add(self, ours: Array, theirs: Array) -> None:
-        """Take in what ``Tally.add`` returned for the same deals."""
+        """Add what ``Tally.add`` returned for the same deals."""
         difference = ours - theirs
         difference[..., -1] = ours[..., -1]
         for part, strains in _PARTS.items():
             self._parts[part].add(difference[:, strains].sum(axis=(1, 2)))
 
     def merge(self, other: "Paired") -> None:
-        """Take in what was counted of other deals."""
+        """Add the sums of other deals."""
         _merge(self._parts, other._parts)
 
     def differences(self) -> dict[str, Figures]:
-        """Return ours less theirs, by strain as in ``Evaluation.strains``."""
+        """Return ours minus theirs, by strain as in ``Evaluation.strains``."""
         return {
             name: _read(sums, shares=False) for name, sums in self._parts.items() if sums.results
         }
@@ -159,11 +159,11 @@ def evaluate_rows(
     strains: NDArray[np.intp],
     times: NDArray[np.int64],
 ) -> Evaluation:
-    """Return what estimates of m results are worth, each of which came about ``times`` times.
+    """Evaluate estimates of m results, each of which occurred ``times`` times.
 
-    As ``Tally``, for results that are not one to a strain and declarer: those of tables.
-    ``probabilities`` is (m, 14), all else (m,); ``deals`` says which deal a result is of. There are
-    no cells and breakdowns. Raises ValueError without a result.
+    Like ``Tally``, but for results that are not one per strain and declarer: those of tables.
+    ``probabilities`` is (m, 14), all else (m,); ``deals`` gives the deal of each result. There
+    are no cells or breakdowns. Raises ValueError without a result.
     """
     if not len(real):
         raise ValueError(UNSOLVED)
@@ -223,7 +223,7 @@ def _by_group(values: Array, group: NDArray[np.intp], count: int) -> Array:
 
 
 def _read(sums: ClusterSums, *, shares: bool = True) -> Figures:
-    """Turn sums into figures; differences of shares are no shares, and have a mean's interval."""
+    """Turn sums into figures; differences of shares are not shares, and use a mean's interval."""
     columns = np.eye(_WIDTH)
     figures = {
         name: (sums.share if shares else sums.mean)(columns[place]).times(100)

@@ -1,4 +1,4 @@
-"""What every hand-strength method must satisfy, ours and yours."""
+"""The checks that every hand-strength method must pass, ours and yours."""
 
 import re
 
@@ -15,9 +15,9 @@ _HANDS = 512
 def check_evaluator(method: Evaluator, seed: int = 0) -> None:
     """Check a method on random and extreme hands, at notrump and with each trump suit.
 
-    The values must have the right shape, type and order, repeat, and be the same for one hand as in
-    a batch. They must stay within the declared bounds and leave the input unchanged. All suits must
-    count alike, unless the method says otherwise.
+    The values must have the right shape, type and order, be repeatable, and not depend on the
+    batch. They must stay within the declared bounds and leave the input unchanged. All suits must
+    count alike, unless the method declares otherwise.
 
     Args:
         method: The Evaluator.
@@ -47,7 +47,7 @@ def _require(method: Evaluator, claim: bool, words: str) -> None:
 
 
 def _pairs(seed: int) -> tuple[Bools, Bools]:
-    """Two hands of each of many random deals; the first deals have the longest suits there are."""
+    """Return two hands of each of many random deals; the first deals have extreme suits."""
     order = np.random.default_rng(seed).random((_HANDS, 52)).argsort(axis=1)
     order[0] = np.arange(52)
     order[1] = np.arange(51, -1, -1)
@@ -60,7 +60,7 @@ def _pairs(seed: int) -> tuple[Bools, Bools]:
 
 
 def _check_parts(method: Evaluator) -> None:
-    """Ask for one value a holding and one a hand: what adds them up takes that for granted."""
+    """Check that there is one value per holding and one per hand, as summing them assumes."""
     holdings, ids = all_holdings(), holding_ids(_pairs(0)[0])
     parts = [
         (name, value(holdings), len(holdings.cards))

@@ -1,6 +1,6 @@
-"""What suits are worth: honours together, length, shortage, trumps, losers.
+"""The values of suits: honours together, length, shortage, trumps, losers.
 
-These are the rules; ``evaluators.catalogue`` makes named methods of them and gives their sources.
+These are the rules; ``evaluators.catalogue`` turns them into named methods with sources.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ work_points = card_values(4, 3, 2, 1, 0)
 
 
 def honour_tricks(h: Holdings) -> Floats:
-    """Expected tricks from honours: the first combination that is held counts."""
+    """Expected tricks from honours: the first matching combination counts."""
     a, k, q, j, t = (h.has(rank) for rank in _HONOURS)
     combinations = [
         (a & k, 2.0),
@@ -37,7 +37,7 @@ def playing_tricks(h: Holdings) -> Floats:
 
 
 def playing_tricks_in_trumps(h: Holdings) -> Floats:
-    """As a side suit, and more for trump honours and for trump length."""
+    """Like a side suit, and more for trump honours and for trump length."""
     a, k, q, j, t = (h.has(rank) for rank in _HONOURS)
     lower = np.select([q & j, q, j & t], [1.0, 0.5, 0.5], 0.0)
     length = np.select([h.length >= 6, h.length == 5, h.length == 4], [2.0, 1.0, 0.5], 0.0)
@@ -46,7 +46,7 @@ def playing_tricks_in_trumps(h: Holdings) -> Floats:
 
 
 def _missing(h: Holdings, ace: float, king: float, queen: float) -> Floats:
-    """What the missing top cards cost, as far as the suit is long enough to lose to them."""
+    """The cost of missing top cards, as far as the suit is long enough to lose to them."""
     value: Floats = (
         ace * (~h.has("A") & (h.length >= 1))
         + king * (~h.has("K") & (h.length >= 2))
@@ -61,7 +61,7 @@ def losing_tricks(h: Holdings) -> Floats:
 
 
 def new_losing_tricks(h: Holdings) -> Floats:
-    """As the losing trick count, an ace missing costs 1.5, a king 1, a queen 0.5."""
+    """Like the losing trick count, but a missing ace costs 1.5, a king 1, a queen 0.5."""
     return _missing(h, 1.5, 1, 0.5)
 
 
@@ -72,20 +72,20 @@ def long_suits(h: Holdings) -> Floats:
 
 
 def asset(h: Holdings) -> Floats:
-    """As ``long_suits``, and 2 for a void, 1 for a singleton."""
+    """Like ``long_suits``, and 2 for a void, 1 for a singleton."""
     value: Floats = long_suits(h) + np.clip(2 - h.length, 0, 2)
     return value
 
 
 def guarded_points(h: Holdings) -> Floats:
-    """Work points, less 1 for a queen or jack that is the only honour of its suit."""
+    """Work points, minus 1 for a queen or jack that is the only honour of its suit."""
     single = (h.has("Q") | h.has("J")) & (h.count("AKQJ") == 1)
     value: Floats = work_points(h) - single
     return value
 
 
 def stayman(h: Holdings) -> Floats:
-    """As ``guarded_points``, and 5 for a void, 3 for a singleton, 1 for a doubleton."""
+    """Like ``guarded_points``, and 5 for a void, 3 for a singleton, 1 for a doubleton."""
     short = np.select([h.length == 0, h.length == 1, h.length == 2], [5.0, 3.0, 1.0], 0.0)
     value: Floats = guarded_points(h) + short
     return value
@@ -104,7 +104,7 @@ def beyond_fourth(h: Holdings) -> Floats:
 
 
 def minus_value(h: Holdings) -> Floats:
-    """Work points less 1 for honours in too short a suit, else less 0.5 for scattered ones."""
+    """Work points minus 1 for honours in too short a suit, else minus 0.5 for scattered ones."""
     _, k, q, j, _ = (h.has(rank) for rank in _HONOURS)
     too_short = (k & (h.length < 2)) | (q & (h.length < 3)) | (j & (h.length < 4))
     scattered = (h.count(_HONOURS) > 0) & ~_solid(h)
@@ -139,7 +139,7 @@ def quick_tricks(h: Holdings) -> Floats:
 
 
 def shape_of_zar(ids: HoldingIds) -> Floats:
-    """The two longest suits, and the difference of the longest and the shortest."""
+    """The length of the two longest suits, plus the longest minus the shortest."""
     ordered = np.sort(lengths(ids), axis=1)
     value: Floats = (2.0 * ordered[:, 3] + ordered[:, 2] - ordered[:, 0]).astype(np.float64)
     return value

@@ -1,4 +1,4 @@
-"""What a hand-strength method is: a name, a source, bounds, and the value of a holding."""
+"""A hand-strength method: a name, a source, bounds, and the value of a holding."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..cards import HandsLike, Strain, as_hands
 from .holdings import Floats, HoldingIds, HoldingValue, holding_ids, holding_table
 
 Bounds = tuple[float, float]
-"""Smallest and largest value that occurs."""
+"""Smallest and largest possible value."""
 
 
 class Kind(StrEnum):
@@ -25,10 +25,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluator:
-    """One hand-strength method: the value of each suit's holding, added up.
+    """One hand-strength method: the sum of the values of each suit's holding.
 
-    ``evaluators.get`` gives the methods that ship; a method of your own is built the same way and
-    tried with ``evaluators.check_evaluator``.
+    ``evaluators.get`` gives the methods that ship. A method of your own is built the same way and
+    checked with ``evaluators.check_evaluator``.
 
     >>> points = tc.evaluators.get("work_points")
     >>> float(points.evaluate("A.KQ9832.T94.AKT")), points.hand_bounds
@@ -41,7 +41,7 @@ class Evaluator:
     """Name in the literature."""
     kind: Kind
     source: str
-    """Where the rules come from; says so where the rules are open and a choice was made."""
+    """Where the rules come from; notes choices made where the rules leave something open."""
     hand_bounds: Bounds
     """Bounds for one hand, at notrump."""
     pair_bounds: Bounds
@@ -49,15 +49,15 @@ class Evaluator:
     holding: HoldingValue
     """The value of a holding at notrump."""
     side_holding: HoldingValue | None = None
-    """The value of a holding beside a trump suit; None where it is that at notrump."""
+    """The value of a holding in a side suit; None if the same as at notrump."""
     trump_holding: HoldingValue | None = None
-    """The value of a holding in trumps; None where it is that of a side suit."""
+    """The value of a holding in trumps; None if the same as in a side suit."""
     trump_hand_bounds: Bounds | None = None
-    """As ``hand_bounds``, with a trump suit; None where trumps change nothing."""
+    """Like ``hand_bounds``, with a trump suit; None if trumps change nothing."""
     trump_pair_bounds: Bounds | None = None
-    """As ``pair_bounds``, with a trump suit; None where trumps change nothing."""
+    """Like ``pair_bounds``, with a trump suit; None if trumps change nothing."""
     whole: Callable[[HoldingIds], Floats] | None = None
-    """What is added for the hand as a whole, (n, 4) holding ids to (n,)."""
+    """Added for the hand as a whole, from (n, 4) holding ids to (n,)."""
     aliases: tuple[str, ...] = ()
     """Other names that users know it by."""
     rising: bool = True
@@ -74,8 +74,8 @@ class Evaluator:
         """Return the value of each hand: (n,) float64, or () for one hand.
 
         ``hands`` is a Hand, dotted text, a list of these, or an (n, 52) bool array. ``trump`` is
-        a suit, or None or notrump; methods without ``knows_trumps`` have the same value for all.
-        Raises DealError naming a bad hand or strain.
+        a suit, or None or notrump; methods without ``knows_trumps`` give the same value for all.
+        Raises DealError naming an invalid hand or strain.
         """
         held, single = as_hands(hands)
         values = self.of_holdings(holding_ids(held), trump)
@@ -95,7 +95,7 @@ class Evaluator:
         """Return the smallest and largest value of a hand, or of the sum of a ``pair`` of hands.
 
         This is the range that the papers map to [0.1, 0.9] for a network's input. Raises
-        DealError when ``trump`` is not a strain.
+        DealError if ``trump`` is not a strain.
         """
         at_notrump = self.pair_bounds if pair else self.hand_bounds
         if parse_trump(trump) is None:
@@ -107,6 +107,6 @@ class Evaluator:
 
 
 def parse_trump(trump: str | Strain | None) -> Strain | None:
-    """Return the trump suit, or None at notrump. Raises DealError when it is not a strain."""
+    """Return the trump suit, or None at notrump. Raises DealError for an invalid strain."""
     strain = Strain.NOTRUMP if trump is None else Strain.parse(trump)
     return None if strain is Strain.NOTRUMP else strain

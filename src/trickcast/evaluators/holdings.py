@@ -1,7 +1,7 @@
-"""Hands as four holdings: what a method needs to see of the cards, worked out once for all.
+"""Hands as four holdings, so that a method is evaluated once per holding.
 
-There are only 8,192 sets of cards that one hand can hold in one suit. A method says what each of
-them is worth, in one vectorised expression; a million hands are then four million table look-ups.
+One hand can hold only 8,192 different sets of cards in one suit. A method gives the value of
+each in one vectorised expression. A million hands are then four million table look-ups.
 """
 
 from collections.abc import Callable
@@ -33,23 +33,23 @@ class Holdings:
         return self.count(RANKS)
 
     def has(self, rank: str) -> Bools:
-        """(m,) bool, true where the rank is held."""
+        """(m,) bool, true if the rank is held."""
         held: Bools = self.cards[:, RANKS.index(rank)]
         return held
 
     def count(self, ranks: str) -> Ints:
-        """(m,) how many of ``ranks`` are held."""
+        """(m,) number of cards held among ``ranks``."""
         counts: Ints = self.cards[:, [RANKS.index(rank) for rank in ranks]].sum(axis=1)
         return counts
 
 
 HoldingValue = Callable[[Holdings], Floats]
-"""What each of m holdings is worth: (m,) float64."""
+"""The value of each of m holdings: (m,) float64."""
 
 
 @cache
 def all_holdings() -> Holdings:
-    """All 8,192 holdings; row *i* is the one whose id is *i*."""
+    """Return all 8,192 holdings; row *i* has the id *i*."""
     ids = np.arange(1 << 13)
     return Holdings((ids[:, None] >> np.arange(13) & 1).astype(np.bool_))
 

@@ -1,7 +1,7 @@
 """The Four C's (CCCC): Kaplan and Rubens's computer count.
 
-E. Kaplan and J. Rubens, "The Four C's", The Bridge World, October 1982; the steps and their
-numbers are those of R. Pavlicek's restatement (rpbridge.net, 8j19), which endplay follows too.
+E. Kaplan and J. Rubens, "The Four C's", The Bridge World, October 1982. The steps and their
+numbers follow R. Pavlicek's restatement (rpbridge.net, 8j19), which endplay also uses.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def four_cs(h: Holdings) -> Floats:
 
 
 def flatness(ids: HoldingIds) -> Floats:
-    """-1 for every hand, as the first doubleton does not count, and 0.5 back for 4-3-3-3."""
+    """-1 for every hand, as the first doubleton does not count, plus 0.5 for 4-3-3-3."""
     flat = (lengths(ids) >= 3).all(axis=1)
     return np.where(flat, -0.5, -1.0)
 
@@ -42,7 +42,7 @@ def quality(h: Holdings) -> Floats:
 
 
 def _tricks(h: Holdings) -> Floats:
-    """Steps 13 to 23: what each honour is worth beside the others."""
+    """Steps 13 to 23: the value of each honour next to the others."""
     with_ace_or_king = h.has("A") | h.has("K")
     king = np.where(h.length > 1, 2.0, 0.5)
     queen = np.select(

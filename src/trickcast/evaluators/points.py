@@ -1,4 +1,4 @@
-"""Methods that add up the values of single cards: the table is the definition."""
+"""Methods that sum the values of single cards: the table is the definition."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .holdings import Floats, Holdings, HoldingValue
 
 
 def card_values(ace: float, king: float, queen: float, jack: float, ten: float) -> HoldingValue:
-    """Return what a holding is worth when its honours have these values."""
+    """Return the value of a holding, given the values of its honours."""
     honours = np.array([ace, king, queen, jack, ten])
 
     def value(holdings: Holdings) -> Floats:

@@ -8,10 +8,10 @@ from .holdings import holding_ids
 from .registry import get
 
 POINTS_FOR_ALL_TRICKS = {"work_points": 40, "asset": 40, "stayman": 37}
-"""Points of North and South that stand for thirteen tricks.
+"""Points of North and South that correspond to thirteen tricks.
 
 Mossakowski & Mańdziuk 2004 print 13/40 for work points. Their paper of 2009 gives results for the
-three methods and no conversion; of the whole numbers, these come closest to its results.
+three methods but no conversion; of the whole numbers, these come closest to its results.
 """
 
 

@@ -1,4 +1,4 @@
-"""Finding methods by name, and using them on hands."""
+"""Find methods by name, and apply them to hands."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BY_NAME = {name: method for method in METHODS for name in (method.name, *method
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all methods, those of the paper first; ``get`` knows aliases too.
+    """Return the names of all methods, the paper's first; ``get`` also knows aliases.
 
     Returns:
         Names that ``get`` and ``evaluate`` accept.
@@ -37,7 +37,7 @@ def get(name: str | Evaluator) -> Evaluator:
     """Return the method with this name or alias.
 
     Args:
-        name: Name or alias, in upper or lower case. An Evaluator is returned as it is.
+        name: Name or alias, in upper or lower case. An Evaluator is returned unchanged.
 
     Returns:
         An Evaluator.
@@ -112,7 +112,7 @@ def evaluate_all(
 
 @dataclass(frozen=True, slots=True)
 class HandValue:
-    """What one method says of one hand."""
+    """The value of one hand by one method."""
 
     name: str
     title: str

@@ -1,8 +1,8 @@
-"""Deal files: one module a format, one registry, and reading and writing through it.
+"""Deal files: one module per format, one registry, and reading and writing through it.
 
-``read`` and ``write`` move whole files, ``iter_deals`` and ``write_stream`` files of any size in
-constant memory. A format is recognised by its suffix and by the first bytes; ``format`` names it
-where neither tells. What is packed by gzip is read as what it holds.
+``read`` and ``write`` handle whole files; ``iter_deals`` and ``write_stream`` handle any size in
+constant memory. A format is recognised by its suffix and first bytes; ``format`` names it
+if neither is enough. Files compressed with gzip are read transparently.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ FORMATS: dict[str, Format] = {
         duplimate.DUP,
     )
 }
-"""Every format by its name, in the order in which files are compared with them."""
+"""Every format by its name, in the order in which detection tries them."""
 
 _TCL = rb"^\s*(?:main\s*\{|deal::|source\s+\S+\.tcl|shapeclass\s|hcp\s+(?:north|south))"
 _BML = rb"^(?:#\s*(?:TITLE|BIDTABLE|INCLUDE)\b|[1-7](?:[CDHSN]|NT)\s*;)"
@@ -112,9 +112,15 @@ _NOT_READ = (
     (".bml", re.compile(_BML, re.MULTILINE),
      "BML, which describes a bidding system and contains no deals"),
 )  # fmt: skip
-"""Files of other kinds that are met: suffix, how they look, and what to say of them."""
+"""Known files of other kinds: suffix, a pattern, and what to say about them."""
+_NO_DEALS = (
+    (re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b", re.IGNORECASE),
+     "HTML, not deals (expected the file that the page offers, not the page)"),
+    (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "a picture, not deals"),
+)  # fmt: skip
+"""How files of other kinds begin, whatever their suffix, and what to say about them."""
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
-"""Fields of a board whose names are no words for people."""
+"""Names for people of fields whose own names are unclear."""
 
 
 def read(
@@ -125,10 +131,10 @@ def read(
 ) -> DealSet:
     """Read all deals of a file.
 
-    The suffix and the content tell the format. A FormatWarning says what was read leniently.
+    The format is detected from suffix and content. A FormatWarning reports lenient reading.
 
     Args:
-        path: The file; compressed with gzip or in UTF-16 too.
+        path: The file; may be compressed with gzip or encoded in UTF-16.
         format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
         on_error: ``"raise"`` for the first invalid entry, or ``"skip"`` to leave invalid entries
             out.
@@ -140,7 +146,7 @@ def read(
     Raises:
         FormatError: The content cannot be read, or contains no deals at all.
         OSError: The file cannot be opened.
-        ValueError: ``on_error`` is neither.
+        ValueError: ``on_error`` has another value.
 
     Example:
         >>> deals = tc.random_deals(3, seed=1)
@@ -167,13 +173,13 @@ def iter_deals(
 ) -> Iterator[DealSet]:
     """Yield the deals of a file or stream in chunks, so that memory stays constant.
 
-    Deals before an error are yielded first, at least those of the chunks before it.
+    Deals before an error are yielded first, at least those in earlier chunks.
 
     Args:
         source: Path, or binary stream. The stream need not be seekable: standard input will do.
         format: Name of the format, a key of ``trickcast.formats.FORMATS``. Default: detected.
         name: Name of the stream in messages.
-        chunk: Most deals of a chunk.
+        chunk: Most deals in a chunk.
         skipped: List to which invalid entries are added. Default: they are errors.
         partial: Whether boards with hidden hands are yielded, as PartialDeals. Default: they are
             invalid.
@@ -270,7 +276,7 @@ def write_stream(
         losses = _Losses(chosen)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
-        # what goes wrong before the first deals are there leaves no beginning of an answer
+        # an error before the first deals must not leave a partial answer
         rest = iter(sets)
         sets = chain([*islice(rest, 1)], rest)
         _put(chosen, target, losses, sets, name)
@@ -320,7 +326,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         The Format.
 
     Raises:
-        FormatError: The content is of no known format.
+        FormatError: The content is not in a known format.
         OSError: The file cannot be opened.
 
     Example:
@@ -334,7 +340,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def format_to_write(path: str | os.PathLike[str], format: str | None = None) -> Format:
-    """Return the format in which to write a file: the one named, or that of the suffix.
+    """Return the format in which to write a file: the named one, or that of the suffix.
 
     A file with ``.gz`` after its suffix has the format of that suffix, and is compressed.
 
@@ -398,10 +404,10 @@ def _by_suffix(suffix: str) -> list[Format]:
 
 
 def _recognise(head: bytes, suffix: str, name: str) -> Format:
-    """Choose the format that the content looks like, first among those of the suffix.
+    """Return the format that the content looks like, preferring those with the suffix.
 
-    Where the content tells nothing a suffix that only one format has decides; where it tells of
-    another format than the suffix there is no guessing.
+    If the content is inconclusive, a suffix that belongs to only one format decides. If it
+    suggests another format than the suffix, nothing is guessed.
     """
     lines, _ = lines_ended(head, io.BytesIO(head))
     by_suffix = _by_suffix(suffix)
@@ -411,6 +417,9 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     alike = next((f for f in FORMATS.values() if f.sniff(lines if f.text else head)), None)
     if alike is not None and (not by_suffix or suffix.lower() == ".txt"):
         return alike
+    for begins, what in _NO_DEALS:
+        if begins.match(head):
+            raise FormatError(f"{name}: {what}")
     if alike is not None:
         raise FormatError(
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
@@ -434,7 +443,7 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
 def _put(
     chosen: Format, file: BinaryIO, losses: _Losses, sets: Iterable[DealSet], name: str
 ) -> None:
-    """Write, and name the file in errors that come from writing, not from where the deals are."""
+    """Write deals; name the file in errors from writing, not in those from the deals' source."""
     assert chosen.write is not None  # both ways to choose it made sure
     try:
         watched = losses.watch(sets)
@@ -448,7 +457,7 @@ def _put(
 
 
 class _Whole(io.RawIOBase):
-    """A raw stream that takes all it is given: by itself a raw one may take a part and say so."""
+    """A raw stream that writes everything it is given; plain ones may write only a part."""
 
     def __init__(self, raw: io.RawIOBase):
         self._raw = raw
@@ -471,11 +480,11 @@ class _Whole(io.RawIOBase):
 
 
 class _Losses:
-    """What deals on their way to a file know, to say afterwards what the file cannot hold."""
+    """Data of deals on their way to a file, to report afterwards what the file cannot hold."""
 
     def __init__(self, format: Format) -> None:
         self.fields = format.fields
-        """The fields of a board that the file holds."""
+        """The fields of a board that the file can hold."""
         self.holds_partial = format.partial
         self.deals = 0
         self.partial = 0
@@ -483,12 +492,12 @@ class _Losses:
         self.tricks = 0
         self.boards = 0
         self.said: dict[str, None] = {}
-        """What boards say that the file does not hold, in the order met."""
+        """Data of boards that the file cannot hold, in the order met."""
         self.trouble: FormatError | None = None
-        """The error, if any, of the place that the deals came from."""
+        """The error, if any, from the source of the deals."""
 
     def watch(self, sets: Iterable[DealSet]) -> Iterator[DealSet]:
-        """Pass the sets on, counting."""
+        """Pass the sets on, and count."""
         try:
             for deals in sets:
                 if isinstance(deals, PartialDeals) and not self.holds_partial:
@@ -511,7 +520,7 @@ class _Losses:
             self.said.update(dict.fromkeys(left_out))
 
     def warn(self, format: Format, name: str) -> None:
-        """Say what ``format`` could not hold, if anything."""
+        """Warn of what ``format`` could not hold, if anything."""
         left_out = []
         if self.partial:
             left_out.append(counted(self.partial, "board") + " with hidden hands")
@@ -530,7 +539,7 @@ class _Losses:
 
 
 def _words(board: Board, field: str) -> list[str]:
-    """Name to people what a field of a board says."""
+    """Return names, for people, of what a field of a board says."""
     return words_of_tags(board) if field == "tags" else [_WORDS.get(field, field)]
 
 

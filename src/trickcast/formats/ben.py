@@ -34,7 +34,7 @@ def _boards(
     stream: BinaryIO, reading: Reading, notices: Notices
 ) -> Iterator[tuple[bytes, Board, Table]]:
     """Yield the owners, the board and the unknown tricks of each board."""
-    hands, begun = "", 0  # of a board whose second line is still to come
+    hands, begun = "", 0  # of a board whose second line has not come yet
     for number, line in read_lines(stream, reading):
         text = line.removeprefix("\ufeff").strip()
         if not text:

@@ -1,4 +1,4 @@
-"""What the formats of boards share: hands, contracts, results and plays as text."""
+"""Shared parts of the formats of boards: hands, contracts, results and plays as text."""
 
 import re
 import warnings
@@ -31,27 +31,27 @@ from ..cards.text import parse_deal, parse_hands
 from .format import FormatError, FormatWarning, Notices, Reading
 
 Note = Callable[[str, str], None]
-"""``note(kind, message)``: called where something cannot be read or written as it stands."""
+"""``note(kind, message)``: called if something cannot be read or written unchanged."""
 Table = NDArray[np.uint8]
 """(5, 4) uint8 of one deal: strains S H D C N by declarers N E S W."""
 Outcome = tuple[str | None, Seat | None]
 """Contract and declarer."""
 SAYS_NOTHING = Board()
-"""The board of a deal of which a file gives the cards only."""
+"""The board of a deal if a file gives only its cards."""
 NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
-"""The table of a deal of which no result is known."""
+"""The table of a deal without known results."""
 
 _CARDS_OF_SUITS = [{rank: 13 * suit + i for i, rank in enumerate(RANKS)} for suit in range(4)]
 _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
 _SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
 _LONGEST_DEAL = 1000
-"""Characters: more than any way to write four hands takes."""
+"""Characters: more than any notation of four hands needs."""
 
 
 def reader_of(
     boards: Callable[[BinaryIO, Reading, Notices], Iterable[tuple[bytes, Board, Table]]],
 ) -> Callable[[BinaryIO, Reading, int], Iterator[DealSet]]:
-    """Return the reader of a format whose ``boards`` yields 52 owners, board and tricks of each."""
+    """Return a format's reader; its ``boards`` yields 52 owners, board and tricks of each deal."""
 
     def read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
         notices = Notices(reading.name)
@@ -64,10 +64,10 @@ def reader_of(
 def deal_sets(
     records: Iterable[tuple[bytes, Board, NDArray[np.uint8]]], reading: Reading, chunk: int
 ) -> Iterator[DealSet]:
-    """Gather (52 owners, board, (5, 4) tricks) into sets of at most ``chunk`` deals.
+    """Collect (52 owners, board, (5, 4) tricks) into sets of at most ``chunk`` deals.
 
-    Boards with hidden hands, where ``reading`` wants them, are PartialDeals. Raises FormatError at
-    the end when there was no deal, nor a bad one.
+    Boards with hidden hands become PartialDeals if ``reading`` wants them. Raises FormatError at
+    the end if there was no deal, not even an invalid one.
     """
     empty, noted = True, len(reading.skipped or ())
     rows, boards, tables, hidden = bytearray(), list[Board](), list[NDArray[np.uint8]](), False
@@ -104,15 +104,15 @@ def deal_sets(
 
 
 def place_of(board: Board, index: int) -> str:
-    """Name a deal to people: by the number of its board where it has one, else counted from 1."""
+    """Return a name of a deal for people: its board number if it has one, else counted from 1."""
     return f"deal {index + 1}" if board.number is None else f"board {board.number}"
 
 
 def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
-    """Pass sets of deals on, as boards 1, 2, … where nothing is known of them besides the cards.
+    """Pass on sets of deals, numbered as boards 1, 2, … if only their cards are known.
 
-    A board gets the dealer and the vulnerability of its number. Whether that is done the first
-    set decides.
+    A board gets the dealer and the vulnerability of its number. The first set decides whether
+    to number.
     """
     number, plain = 0, None
     for deals in sets:
@@ -130,7 +130,7 @@ def numbered(sets: Iterable[DealSet]) -> Iterator[DealSet]:
 
 
 def plain_owners(text: str) -> bytes | None:
-    """Read a deal written just as the PBN standard says, fast; None for any other text."""
+    """Read a deal in exact PBN notation, fast; None for any other text."""
     first, hands = "NESW".find(text[:1]), text[2:].split(" ")
     if first < 0 or text[1:2] != ":" or len(text) != 69 or len(hands) != 4:
         return None
@@ -142,16 +142,16 @@ def plain_owners(text: str) -> bytes | None:
             for cards, ranks in zip(_CARDS_OF_SUITS, hand.split("."), strict=True):
                 for rank in ranks:
                     owners[cards[rank]] = seat % 4
-    except (KeyError, ValueError):  # no rank, or not four suits
+    except (KeyError, ValueError):  # invalid rank, or not four suits
         return None
     return None if 0xFF in owners else bytes(owners)
 
 
 def shown_owners(text: str, reading: Reading) -> bytes:
-    """Read a deal as people write it: 255 for the cards of hands that are ``-``.
+    """Read a deal in any accepted notation: 255 for the cards of hands that are ``-``.
 
-    Where ``reading`` wants such boards ``x`` is the lowest card that nobody shows, which is told.
-    Raises DealError for what is no deal, for hidden hands and ``x`` where it does not, and for
+    If ``reading`` wants such boards, ``x`` is the lowest card that no hand shows; this is reported.
+    Raises DealError for an invalid deal, for unwanted hidden hands or ``x``, and for
     text that is much too long.
     """
     if len(text) > _LONGEST_DEAL:
@@ -170,7 +170,7 @@ def shown_owners(text: str, reading: Reading) -> bytes:
 
 
 def _with_small_cards(text: str) -> str:
-    """Return a deal text whose ``x`` are the lowest cards of their suits that no hand shows."""
+    """Return a deal text in which each ``x`` is the suit's lowest card that no hand shows."""
     first, colon, rest = text.partition(":")
     hands = [hand.upper().replace("10", "T").split(".") for hand in rest.split()]
     for suit in range(4):
@@ -184,9 +184,9 @@ def _with_small_cards(text: str) -> str:
 
 
 def hand_texts(owners: bytes) -> list[list[str]]:
-    """Return for each seat the ranks held in each suit, of a deal's 52 owners.
+    """Return for each seat the ranks held in each suit, from a deal's 52 owners.
 
-    Those of a hidden hand are empty.
+    Ranks of a hidden hand are empty.
     """
     hands = [["", "", "", ""] for _ in Seat]
     for (suit, rank), owner in zip(_SUIT_AND_RANK, owners, strict=True):
@@ -204,19 +204,19 @@ _OUTCOME = re.compile(
     rf"(=|[+-]\s*[0-9]{{1,2}}|(?<=[NESW]\s)[0-9]{{1,2}})?\s*(?:{_BY})?",
     re.IGNORECASE,
 )
-"""A contract with who declares it, and how many tricks it was made or set by: 4HXS-1."""
+"""A contract with its declarer and its over- or undertricks: 4HXS-1."""
 
 
 def contract_text(text: str) -> str:
-    """Return a contract as ``4SX`` or ``PASS``; raise ValueError when ``text`` is none."""
+    """Return a contract as ``4SX`` or ``PASS``. Raises ValueError for an invalid one."""
     level, strain, doubling = parse_contract(text)
     return f"{level}{strain}{'X' * doubling}" if level else "PASS"
 
 
 def split_outcome(text: str) -> tuple[str, str, str] | None:
-    """Part a contract that says more, ``4HXS-1``: contract, declarer and result, empty or not.
+    """Split a contract such as ``4HXS-1`` into contract, declarer and result, which may be empty.
 
-    None where the text is not such.
+    None for other text.
     """
     parts = _OUTCOME.fullmatch(" ".join(text.split()))
     if parts is None:
@@ -230,9 +230,9 @@ def split_outcome(text: str) -> tuple[str, str, str] | None:
 
 
 def tricks_by_contract(text: str, contract: str) -> int | None:
-    """Return the tricks of a result told by its contract's: ``=``, ``+1``, ``-2``; else None.
+    """Return the tricks of a result relative to the contract: ``=``, ``+1``, ``-2``; else None.
 
-    Raises DealError where that is not 0 to 13 tricks.
+    Raises DealError for anything but 0 to 13 tricks.
     """
     if contract[:1] not in tuple("1234567") or not _BY_CONTRACT.fullmatch(text):
         return None
@@ -243,7 +243,7 @@ def tricks_by_contract(text: str, contract: str) -> int | None:
 
 
 def tricks_text(text: str, contract: str) -> str:
-    """Return a result told by its contract's as its tricks; any other as it is, impossible too."""
+    """Return a relative result as tricks; any other unchanged, even an impossible one."""
     try:
         tricks = tricks_by_contract(text, contract)
     except DealError:
@@ -252,9 +252,9 @@ def tricks_text(text: str, contract: str) -> str:
 
 
 def outcome_difference(called: Outcome, stated: Outcome, says: str) -> str:
-    """Return how what is ``stated`` differs from what an auction leads to; empty if it does not.
+    """Return how ``stated`` differs from the outcome of an auction; empty if it does not.
 
-    What one of them leaves open is no difference. ``says`` begins what is stated: "the tags say".
+    Unknown values are no difference. ``says`` introduces what is stated: "the tags say".
     """
     pairs = zip(called, stated, strict=True)
     if called[0] is None or all(said in (None, made) for made, said in pairs):
@@ -269,12 +269,12 @@ def _outcome_text(contract: str | None, declarer: Seat | None) -> str:
 
 
 def parse_played(text: str) -> str:
-    """Return a card as ``SA``; raise ValueError when ``text`` is none."""
+    """Return a card as ``SA``. Raises ValueError for an invalid card."""
     return text if text in CARD_INDEX else card_text(parse_card(text))
 
 
 def parse_count(text: str, most: int) -> int:
-    """Return a whole number up to ``most``; raise ValueError when ``text`` is none."""
+    """Return a whole number up to ``most``. Raises ValueError for other text."""
     clean = text.strip()
     digits = clean.lstrip("0") or clean[-1:]
     if not (clean.isascii() and clean.isdigit()) or len(digits) > len(str(most)):
@@ -290,7 +290,7 @@ def winner_of_texts(trick: Sequence[str], strain: Strain) -> int:
 
 
 def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
-    """Return the calls before the first that is illegal, which ``note`` is told."""
+    """Return the calls before the first illegal one, which is reported to ``note``."""
     stand, why = legal_part(calls)
     if why:
         note("impossible calls, left out with all that follow",
@@ -299,7 +299,7 @@ def possible_calls(calls: Sequence[str], note: Note) -> tuple[str, ...]:
 
 
 def read_calls(words: Sequence[str], note: Note) -> tuple[str, ...]:
-    """Return the calls that words spell, up to the first that is no call or is impossible."""
+    """Return the calls that words spell, up to the first that is invalid or illegal."""
     calls: list[str] = []
     for word in words:
         try:
@@ -317,11 +317,11 @@ def possible_play(
     note: Note,
     leader: int | None = None,
 ) -> tuple[str, ...]:
-    """Return the cards before the first that cannot have been played, which ``note`` is told.
+    """Return the cards before the first impossible one, which is reported to ``note``.
 
-    That is one that is gone, or that the seat to play does not hold; where no ``leader`` is told
-    the first card of a hand that is shown tells who led. Nobody is held to follow suit, as at the
-    table. Where the strain is not known nobody knows either who is to play.
+    A card is impossible if it has gone, or if the seat to play does not hold it. Without a
+    ``leader``, the first card of a hand that is shown tells who led. Revokes are allowed, as at the
+    table. If the strain is unknown, nobody knows whose turn it is.
     """
     if not play:
         return ()
@@ -350,9 +350,9 @@ def possible_play(
 def tricks_of(
     play: Sequence[str], declarer: Seat | None, strain: Strain | None, owners: bytes | None = None
 ) -> int | None:
-    """Count declarer's tricks in a whole play of 52 cards; None where it is not whole.
+    """Count declarer's tricks in a complete play of 52 cards; None if it is incomplete.
 
-    Nor where nobody declared, or in no strain. With the deal's ``owners`` twelve tricks are enough:
+    Also None without a declarer or a strain. With the deal's ``owners`` twelve tricks are enough:
     the last four cards play themselves.
     """
     if declarer is None or strain is None:
@@ -374,7 +374,7 @@ def tricks_of(
 
 
 def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
-    """The card of each seat in the thirteenth trick; None if it is hidden or of another deal."""
+    """Return each seat's card in the thirteenth trick; None if hidden or of another deal."""
     left: list[list[str]] = [[], [], [], []]
     gone = set(play[:48])
     for card, owner in enumerate(owners):
@@ -388,9 +388,9 @@ def _last_cards(play: Sequence[str], owners: bytes) -> list[str] | None:
 
 
 def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
-    """Arrange cards in the order played in PBN's columns: the leader to the first trick first.
+    """Arrange cards in the order played in PBN's columns, starting with the opening leader.
 
-    A card not played is ``-``.
+    Cards not played are ``-``.
     """
     rows, leader = [], 0
     for start in range(0, len(play), 4):
@@ -404,10 +404,10 @@ def rows_of_play(play: Sequence[str], strain: Strain) -> list[list[str]]:
 
 
 def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -> list[str]:
-    """Return the cards of PBN's columns in the order played, up to the first that is not known.
+    """Return the cards of PBN's columns in the order played, up to the first unknown one.
 
-    The inverse of ``rows_of_play``. A row of four cards of four seats that stand in another order
-    than the columns, as files have them, is put in theirs.
+    The inverse of ``rows_of_play``. If the four cards of a row are in another seat order
+    than the columns, as in some files, they are rearranged.
     """
     play: list[str] = []
     first = owners[CARD_INDEX[rows[0][0]]] if rows and rows[0][0] != "-" else 0
@@ -425,7 +425,7 @@ def play_of_rows(rows: Sequence[Sequence[str]], strain: Strain, owners: bytes) -
 
 
 def parse_seat(text: str) -> Seat | None:
-    """Return a seat, or None for the spellings of "not known"."""
+    """Return a seat, or None for the spellings of "unknown"."""
     clean = text.strip()
     try:
         return None if clean in ("", "?", "-") else Seat.parse(clean)

@@ -1,4 +1,4 @@
-"""Reading many deals at once: texts, records of fixed size, sets of deals."""
+"""Read many deals at once: texts, records of fixed size, sets of deals."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
@@ -15,9 +15,9 @@ from .streams import read_block
 def read_deal_texts(
     texts: list[str], place: Callable[[int], str], reading: Reading
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the (n, 52) owners of deals written as PBN does, and which of the texts are deals.
+    """Return the (n, 52) owners of deals in PBN notation, and which of the texts are deals.
 
-    One that is no deal is refused, as what stands at ``place(index)``.
+    Invalid deals are refused with the position ``place(index)``.
     """
     owners, good = read_usual_texts(texts)
     for i in np.flatnonzero(~good):
@@ -34,7 +34,7 @@ def read_records(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield (index of the first record, bytes) for blocks of at most ``chunk`` whole records.
 
-    Refuses a last record that is cut short, after the whole records before it. Raises FormatError
+    Refuses a last record that is cut short, after the complete records. Raises FormatError
     for an empty stream.
     """
     first = extra = 0
@@ -57,10 +57,10 @@ def read_records(
 def salvaged(
     read: Callable[[int, int], DealSet], count: int, reading: Reading
 ) -> Iterator[DealSet]:
-    """Yield the deals ``read(start, end)`` of ``count`` rows: all at once where all are deals.
+    """Yield the deals ``read(start, end)`` of ``count`` rows: all at once if all are valid.
 
-    Otherwise fewer are tried, and more again after each success, so that a few bad rows among many
-    cost little; those that are no deals are refused one by one.
+    Otherwise tries fewer, and more again after each success, so that a few bad rows among many
+    cost little. Invalid rows are refused one by one.
     """
     start, size = 0, count
     while start < count:
@@ -79,7 +79,7 @@ def salvaged(
 
 
 def rechunked(sets: Iterable[DealSet], chunk: int) -> Iterator[DealSet]:
-    """Join sets of deals and cut them into sets of ``chunk``, the last of which may be smaller."""
+    """Join sets of deals and cut them into sets of ``chunk``; the last may be smaller."""
     waiting, count = list[DealSet](), 0
     try:
         for deals in sets:
@@ -100,7 +100,7 @@ def rechunked(sets: Iterable[DealSet], chunk: int) -> Iterator[DealSet]:
 def require_solved(tricks: NDArray[np.uint8], format_name: str, first: int) -> None:
     """Raise FormatError naming the first deal with a result that the format cannot hold.
 
-    ``first`` is how many deals there are before these.
+    ``first`` is the number of deals before these.
     """
     if not tricks.size or tricks.max() <= 13:
         return

@@ -1,13 +1,13 @@
-"""Our own tables, CSV and Parquet: a row a deal.
+"""Our own tables, CSV and Parquet: one row per deal.
 
-Column ``deal`` holds the PBN text, written from North (a CSV file of others may have the four hands
-in columns ``N``, ``E``, ``S`` and ``W`` instead, or no header); the columns ``S_N``, ``S_E``,
-``S_S``, ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold the declarer's tricks,
-empty (null in Parquet) where they are not known. A file of boards begins with the columns
+Column ``deal`` holds the PBN text, written from North. (CSV files from elsewhere may have the four
+hands in columns ``N``, ``E``, ``S`` and ``W`` instead, or no header.) The columns ``S_N``, ``S_E``,
+``S_S``, ``S_W``, ``H_N`` … ``N_W`` (strain S H D C N, declarer N E S W) hold declarer's tricks,
+empty (null in Parquet) if unknown. A file of boards begins with the columns
 ``board``, ``dealer``, ``vulnerable``, ``contract``, ``declarer`` and ``result``. Readers find
 columns by name, in any order.
 
-Parquet needs pyarrow, which ``pip install "trickcast[data]"`` brings.
+Parquet needs pyarrow, installed by ``pip install "trickcast[data]"``.
 """
 
 import csv
@@ -48,21 +48,21 @@ from .format import Format, FormatError, FormatWarning, Notices, Reading, raised
 from .streams import on_disk, read_lines
 
 UNKNOWN_TEXTS = ("", "NA", "NaN", "nan")
-"""Cells as text that say nothing."""
+"""Text of empty cells."""
 TRICKS_OF_TEXT = {str(n): n for n in range(14)} | dict.fromkeys(UNKNOWN_TEXTS, UNKNOWN)
-"""A cell as text → tricks, UNKNOWN where it says nothing."""
-TRICKS_OF_TEXT |= {f"{n}.0": n for n in range(14)}  # what pandas writes where others are empty
+"""Text of a cell → tricks, UNKNOWN for empty cells."""
+TRICKS_OF_TEXT |= {f"{n}.0": n for n in range(14)}  # pandas writes this if other cells are empty
 BAD = 254
-"""What stands for tricks that are none."""
+"""Stands for invalid tricks."""
 
 
 def require_types(
     pa: Any, schema: Any, deal: int, tricks: list[str], boards: Collection[str], reading: Reading
 ) -> None:
-    """Raise FormatError for a column of Parquet whose cells cannot be what it says.
+    """Raise FormatError for a Parquet column whose type does not fit its name.
 
-    ``deal`` is the place of the column with the deals, ``tricks`` are the names of those with
-    tricks, and ``boards`` of those that say what a board is.
+    ``deal`` is the index of the column with the deals, ``tricks`` the names of the columns with
+    tricks, and ``boards`` those that describe boards.
     """
     text = (pa.types.is_string, pa.types.is_large_string)
     bytes_ = (pa.types.is_binary, pa.types.is_large_binary)
@@ -81,9 +81,9 @@ def require_types(
 
 
 def counts_of(pa: Any, column: Any) -> NDArray[np.float64]:
-    """Return the tricks of a column of Parquet as (n,) numbers, NaN where nothing is known.
+    """Return the tricks of a Parquet column as (n,) numbers, NaN if unknown.
 
-    They need not be 0 to 13 nor whole; a text that is no number of tricks is BAD.
+    They may be out of range or fractional; text that is not a number of tricks is BAD.
     """
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -103,7 +103,7 @@ def _result(text: str) -> int:
 
 
 def _whole(text: str) -> str:
-    """Return a number without the ``.0`` that pandas writes where others are empty."""
+    """Return a number without the ``.0`` that pandas writes if other cells are empty."""
     return text.removesuffix(".0")
 
 
@@ -118,19 +118,19 @@ _COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
 COLUMNS = tuple(_COLUMNS)
 """The names of the columns, in the order in which they are written."""
 FIELDS = tuple(field for field, _ in _COLUMNS.values())
-"""The fields of Board that they hold."""
+"""The fields of Board in these columns."""
 
 
 def cells_of(board: Board) -> list[str]:
-    """Return the cells of a board; empty where nothing is known."""
+    """Return the cells of a board; unknown ones are empty."""
     values = [getattr(board, field) for field in FIELDS]
     return ["" if value is None else str(value) for value in values]
 
 
 def _warn_of_left_out(boards: Iterable[Board], first: int, notices: Notices) -> None:
-    """Tell which boards say something in columns that are not written; the first is deal ``first``.
+    """Warn of boards with data in columns that are not written; the first is deal ``first``.
 
-    The columns were left out where nothing stood in them as the file began.
+    The columns were left out because they were empty when the file began.
     """
     for i, board in enumerate(boards, start=first):
         if any(cells_of(board)):
@@ -142,11 +142,11 @@ def _warn_of_left_out(boards: Iterable[Board], first: int, notices: Notices) -> 
 def boards_of(
     rows: Iterable[Sequence[str]], names: Sequence[str], where: str, lines: Sequence[int] = ()
 ) -> list[Board]:
-    """Return the boards of rows of cells, which are those of the columns ``names``.
+    """Return the boards from rows of cells, in the columns ``names``.
 
-    A cell that cannot be read says nothing, and of a contract with declarer and result that other
-    columns contradict these count. A FormatWarning names the first of each, with its line where the
-    ``lines`` of the rows are given, and tells how many more there are.
+    Unreadable cells are ignored. If a contract that includes declarer and result contradicts other
+    columns, those count. A FormatWarning reports the first case of each kind, with its line if the
+    ``lines`` of the rows are given, and the number of further cases.
     """
     boards, unread, differing = [], list[str](), list[str]()
     for i, row in enumerate(rows):
@@ -184,7 +184,7 @@ def boards_of(
 
 
 def _by_contract(text: str, contract: str | None) -> str:
-    """Return a result that is told by its contract's tricks (``=``, ``+1``) as the tricks."""
+    """Return a result relative to the contract (``=``, ``+1``) as tricks."""
     tricks = tricks_by_contract(text, contract or "")
     return text if tricks is None else str(tricks)
 
@@ -205,33 +205,33 @@ _LOOKS = {
     "dealer/vulnerable": re.compile(r"[NESW]/(?:\w+|-)", re.IGNORECASE),
     "vulnerable": re.compile(r"none|both|all|love|[NE]-?[SW]|-", re.IGNORECASE),
 }
-"""How what is said of a board looks where no header names it."""
+"""Patterns of board data in files without a header."""
 _DEAL_TEXT = re.compile(r"[NESW]:(?:\S+\s+){3}\S+$", re.IGNORECASE)
 _OTHER_NAMES = {seat.name.lower(): seat.letter for seat in Seat} | {
     "pbn": DEAL, "number": "board", "board number": "board", "bd": "board", "vul": "vulnerable",
     "vulnerability": "vulnerable",
 }  # fmt: skip
-"""How the columns are called in the files of others, in lower case."""
+"""Column names used in files from elsewhere, in lower case."""
 
 _BYTES_OF_ROW = 64
-"""Of a row of Parquet when unpacked: the text of a deal has 69 characters."""
+"""Least bytes of an unpacked Parquet row: the text of a deal has 69 characters."""
 _TEXT = [str(n) for n in range(14)] + [""] * 242
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where the deals and the tricks of a table stand."""
+    """The positions of the deals and the tricks in a table."""
 
     deal: tuple[int, ...]
-    """The place of the column with the deal, of four with the hands of N E S W, or of sixteen with
+    """The index of the column with the deal, of four with the hands of N E S W, or of sixteen with
     their suits."""
     tricks: dict[int, int]
-    """Place of the column → cell, of those that hold tricks."""
+    """Index of each column with tricks → cell."""
     boards: dict[str, int]
-    """Column → place, of those that say what a board is."""
+    """Column name → index, for columns that describe boards."""
 
     def deal_text(self, row: Sequence[str]) -> str:
-        """Return the deal of a row as PBN writes it."""
+        """Return the deal of a row in PBN notation."""
         texts = [row[place].strip() for place in self.deal]
         if len(texts) == 16:
             texts = [".".join(texts[k : k + 4]) for k in range(0, 16, 4)]
@@ -239,10 +239,10 @@ class _Columns:
 
 
 def _places(names: Sequence[str], reading: Reading, where: str, hands: bool) -> _Columns:
-    """Return which columns hold the deal, in four hands where ``hands`` allows it, and tricks.
+    """Return which columns hold the deal, in four hands if ``hands`` allows it, and the tricks.
 
-    Those of four hands are of CSV. Raises FormatError when no column, or more than one, holds the
-    deal or a cell, or more than one the same of boards.
+    Four columns of hands occur only in CSV. Raises FormatError if no column, or several, hold the
+    deal, or if several hold the same cell or the same board data.
     """
     places: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -300,7 +300,7 @@ def _read_csv(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
 
 
 def _known_names(header: list[str]) -> list[str]:
-    """Return the names of columns, those of other files' as ours where there is no such one."""
+    """Return our names for the columns; other files' names count if ours are absent."""
     suits = [_SUIT_NAME.fullmatch(name) for name in header]
     if len({(found[1][0].lower(), found[2][0].lower()) for found in suits if found}) == 16:
         return [
@@ -320,11 +320,11 @@ def _known_names(header: list[str]) -> list[str]:
 
 
 def _without_header(row: list[str]) -> list[str]:
-    """Return the names of the columns of a file that begins with a deal; none where it does not.
+    """Return column names for a file that begins with a deal; none if it does not.
 
-    That is a deal in one column, in the four hands or in the sixteen suits of N E S W. A number
-    before it is the board's; behind sixteen suits may stand number, dealer and vulnerability, the
-    last two also as ``N/-``. Twenty results behind it are those of pgx's lists (N E S W, in each
+    The deal is in one column, in the four hands or in the sixteen suits of N E S W. A number
+    before it is the board's. After sixteen suits there may be number, dealer and vulnerability, the
+    last two also as ``N/-``. Twenty results after the deal are in pgx's order (N E S W, for each
     C D H S NT).
     """
     cells = [cell.strip() for cell in row]
@@ -348,7 +348,7 @@ def _without_header(row: list[str]) -> list[str]:
 
 
 def _is_deal(cells: list[str]) -> bool:
-    """Whether cells are a deal: as PBN writes it, as four hands or as sixteen suits."""
+    """Return whether cells are a deal: in PBN notation, as four hands or as sixteen suits."""
     if len(cells) == 1:
         return _DEAL_TEXT.match(cells[0]) is not None
     hands = cells if len(cells) == 4 else [".".join(cells[k : k + 4]) for k in range(0, 16, 4)]
@@ -356,7 +356,7 @@ def _is_deal(cells: list[str]) -> bool:
 
 
 def _parted(row: list[str], names: list[str]) -> list[str]:
-    """Part the cell of dealer and vulnerability, ``N/-``, in two."""
+    """Split the cell of dealer and vulnerability, ``N/-``, in two."""
     if len(row) != len(names) - 1:
         return row
     at = names.index("dealer") if "dealer" in names else 0
@@ -367,7 +367,7 @@ def _parted(row: list[str], names: list[str]) -> list[str]:
 def _deals_of_rows(
     batch: list[tuple[int, list[str]]], header: list[str], columns: _Columns, reading: Reading
 ) -> DealSet:
-    """Turn rows with their line numbers into deals, refusing those that are none."""
+    """Turn rows with their line numbers into deals, refusing invalid ones."""
     whole = [(line, row) for line, row in batch if len(row) == len(header)]
     if len(whole) != len(batch):
         for line, row in batch:
@@ -399,13 +399,13 @@ def _deals_of_rows(
 
 
 def _rows(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, fields) of each row that is not blank, the header first.
+    """Yield (number of its first line, fields) for each non-blank row, the header first.
 
-    Refuses a row that is none. Raises FormatError where the header is none.
+    Refuses an invalid row. Raises FormatError for an invalid header.
     """
     lines = read_lines(stream, reading, latin_1=True)
     begin, header = next(((n, text) for n, text in lines if text.strip()), (1, ""))
-    first = begin  # line of the row that is being read
+    first = begin  # line of the row being read
 
     def texts() -> Iterator[str]:
         nonlocal first
@@ -440,9 +440,9 @@ def _tricks(found: NDArray[np.uint8], cells: list[int]) -> NDArray[np.uint8]:
 
 
 def _write_csv(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    """Write deals, with the columns of boards where the first set says anything in them.
+    """Write deals, with the board columns if the first set has data for them.
 
-    Where only a later set does, what its boards say is told as left out.
+    If only a later set has, the omission is reported.
     """
     names: tuple[str, ...] | None = None
     notices = Notices("CSV output")
@@ -520,7 +520,7 @@ def _deals_of_batches(pa: Any, batches: Iterable[Any], reading: Reading) -> Iter
 
 
 def _require_modest(metadata: Any, reading: Reading, size: int) -> None:
-    """Raise FormatError where a file announces more than its size can hold of real deals."""
+    """Raise FormatError if a file announces more than its size can hold of real deals."""
     most = reading.limits.unpacked_from(size)
     groups = range(metadata.num_row_groups)
     unpacked = sum(metadata.row_group(i).total_byte_size for i in groups)
@@ -570,19 +570,19 @@ def _deals_of_batch(pa: Any, batch: Any, reading: Reading, first: int) -> DealSe
 
 @contextmanager
 def _damage(pa: Any, reading: Reading) -> Iterator[None]:
-    """Turn what pyarrow raises for a file that it cannot read into a FormatError."""
+    """Turn pyarrow's errors for an unreadable file into a FormatError."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if getattr(error, "errno", None) is not None:
-            raise  # the operating system's own: pyarrow's have no number
+            raise  # an error of the operating system: pyarrow's have no number
         reason = shorten(str(error).partition("\n")[0], 120)[1:-1]
         raise reading.error("", f"{reason} (expected a Parquet table)") from None
 
 
 def _write_parquet(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
     pa = _pyarrow()
-    if not stream.seekable():  # pyarrow asks where it is, which a pipe cannot tell
+    if not stream.seekable():  # pyarrow asks for the position, which a pipe does not have
         with tempfile.TemporaryFile() as file:
             _write_parquet(file, sets)
             file.seek(0)
@@ -612,7 +612,7 @@ def _write_parquet(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 
 def _column(pa: Any, boards: Sequence[Board], name: str, kind: Any) -> Any:
-    """Return what boards say in one column, null where nothing."""
+    """Return one column of the boards' data, null if empty."""
     field, _ = _COLUMNS[name]
     values = [getattr(board, field) for board in boards]
     if pa.types.is_string(kind):

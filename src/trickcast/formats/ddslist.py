@@ -1,9 +1,9 @@
 """The test lists of DDS, ``list100.txt`` and the like. Read only.
 
-``NUMBER n``, then n records. Each begins with ``PBN dealer vulnerability trump first "deal"`` and
-holds lines that begin with a word: ``TABLE`` (declarers' tricks in S H D C NT, in each declared by
-N E S W) and ``PLAY`` (number of cards, then the cards) are read; ``FUT``, ``TRACE``, ``PAR`` and
-``PAR2`` are what DDS must answer for the lead given by trump and first, and are passed over.
+``NUMBER n``, then n records. Each begins with ``PBN dealer vulnerability trump first "deal"``.
+Its other lines begin with a word. ``TABLE`` (declarers' tricks in S H D C NT, each declared by
+N E S W) and ``PLAY`` (number of cards, then the cards) are read. ``FUT``, ``TRACE``, ``PAR`` and
+``PAR2`` are DDS's expected answers for the lead given by trump and first; they are ignored.
 Codes: seats N E S W = 0-3; vulnerable none, both, N-S, E-W = 0-3.
 """
 
@@ -56,7 +56,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
     number, text = next(lines, (1, ""))
     expected = _announced(text, reading, number)
     begun, records = 0, list[_Record]()
-    passing = False  # whether the lines of a record that was refused are passed over
+    passing = False  # whether the lines of a refused record are being skipped
     for number, text in lines:
         word = text.split(maxsplit=1)[0]
         begins = word == "PBN"
@@ -85,7 +85,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 
 def _announced(text: str, reading: Reading, number: int) -> int:
-    """Return how many deals the first line says that there are."""
+    """Return the number of deals announced in the first line."""
     words = text.split()
     try:
         if len(words) != 2 or words[0] != "NUMBER":
@@ -97,7 +97,7 @@ def _announced(text: str, reading: Reading, number: int) -> int:
 
 
 def _begun(text: str, line: int, number: int) -> _Record:
-    """Return the record that a PBN line begins; raise ValueError where it is none."""
+    """Return the record that a PBN line begins. Raises ValueError for an invalid line."""
     deal = _DEAL.fullmatch(text)
     if deal is None:
         raise ValueError(
@@ -108,7 +108,7 @@ def _begun(text: str, line: int, number: int) -> _Record:
 
 
 def _add_line(word: str, text: str, records: list[_Record]) -> None:
-    """Add to the last record what a line says; raise ValueError where it cannot be read."""
+    """Add a line's data to the last record. Raises ValueError if it cannot be read."""
     if word not in ("TABLE", "PLAY", *_PASSED_OVER):
         raise ValueError(
             f"{shorten(text)} (expected a line with PBN, FUT, TABLE, PAR, PAR2, PLAY or TRACE)"
@@ -143,7 +143,7 @@ def _play(text: str) -> tuple[str, ...]:
 
 
 def _deals(records: list[_Record], reading: Reading) -> DealSet:
-    """Collect records, but for those that are no deals."""
+    """Collect records, except invalid deals."""
     owners, good = read_deal_texts(
         [record.deal for record in records], lambda i: f"line {records[i].line}", reading
     )

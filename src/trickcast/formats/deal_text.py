@@ -1,8 +1,8 @@
-"""Deals as text: one a line as the command line takes them, or as Dealer prints them.
+"""Deals as text: one per line as on the command line, or as Dealer prints them.
 
-A line is ``N:… … … …``, with or without its number before it, or four hands each after its seat
-(``printoneline``). ``printall`` gives four columns of four suits under a number. What Dealer says
-of its run after them is passed over. From a pipe deals come as they are written to it.
+A line is ``N:… … … …``, with an optional number before it, or four hands each after its seat
+(``printoneline``). ``printall`` gives four columns of four suits under a number. Dealer's
+statistics after the deals are ignored. From a pipe, deals are read as soon as they are written.
 """
 
 import re
@@ -35,7 +35,7 @@ _SNIFF = re.compile(
 
 
 class _Lines:
-    """A stream by lines, which knows whether the next one has come."""
+    """A stream by lines that knows whether the next line is available."""
 
     def __init__(self, stream: BinaryIO):
         self._take = getattr(stream, "read1", stream.read)
@@ -43,7 +43,7 @@ class _Lines:
         self._buffer, self._start = b"", 0
 
     def readline(self, limit: int) -> bytes:
-        """Return the next line, of at most so many bytes; nothing at the end."""
+        """Return the next line, of at most so many bytes; empty at the end."""
         while True:
             end = self._buffer.find(b"\n", self._start) + 1 or len(self._buffer)
             whole = end > self._start and self._buffer[end - 1 : end] == b"\n"
@@ -55,12 +55,12 @@ class _Lines:
 
     @property
     def must_wait(self) -> bool:
-        """Whether the next line is still to come, from a pipe that may take its time."""
+        """Whether the next line has yet to come, from a pipe that may take its time."""
         return self._pipe and self._buffer.find(b"\n", self._start) < 0
 
 
 def begun(head: bytes) -> bool:
-    """Whether the beginning of a stream holds a whole line that is a deal."""
+    """Return whether the start of a stream holds a complete line that is a deal."""
     return b"\n" in head and _sniff(head)
 
 
@@ -87,7 +87,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 
 def _texts(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) of deals as PBN writes them, of lines as they are found.
+    """Yield (line number, text) of deals in PBN notation, from lines as they arrive.
 
     Refuses a deal in columns that is cut short.
     """
@@ -110,7 +110,7 @@ def _texts(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[tuple
                 rows = None
             continue
         begins, of_the_run = _OVER_COLUMNS.fullmatch(text), _OF_THE_RUN.fullmatch(text)
-        if rows or (rows is not None and (begins or of_the_run)):  # else the number of a line
+        if rows or (rows is not None and (begins or of_the_run)):  # otherwise the number of a line
             reading.refuse(cut_short())
         rows, last = [] if begins else None, number
         if (hands := _ONE_LINE.fullmatch(text.strip())) is not None:
@@ -122,7 +122,7 @@ def _texts(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[tuple
 
 
 def _of_columns(rows: Sequence[str]) -> str:
-    """Return the deal of a row a suit, with the ranks of N E S W in columns."""
+    """Return the deal of four rows, one per suit, with the ranks of N E S W in columns."""
     hands = [
         ".".join("".join(row[start : start + _COLUMN].split()).replace("-", "") for row in rows)
         for start in range(0, _COLUMN * len(Seat), _COLUMN)

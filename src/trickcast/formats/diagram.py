@@ -1,11 +1,11 @@
 r"""Deals drawn as diagrams, as people paste them. Read only.
 
-What is understood: four hands around a compass (North alone, West and East beside each other,
-South), each with a suit a line or as one line of four suits; the same under one another with the
-compass between; four hands in columns or lines, each with its seat. Suits have their signs or
+Supported: four hands around a compass (North alone, West and East side by side,
+South), each with one suit per line or four suits on one line; the same stacked vertically with the
+compass between; four hands in columns or lines, each with its seat. Suits have signs or
 letters, or are words in the order S H D C. ``Board 2``, ``East Deals``, ``Dealer: E``, ``N-S
-Vul`` and the like are taken from whatever stands around, and so is the table of exact tricks that
-``trickcast solve`` prints; other text is passed over.
+Vul`` and the like are read from the surrounding text, as is the table of exact tricks that
+``trickcast solve`` prints. Other text is ignored.
 """
 
 import html
@@ -38,7 +38,7 @@ _ITEM = re.compile(
     rf"(?: ?({_RANKS})| ?{_VOID})?",
     re.IGNORECASE,
 )
-"""A suit of a hand: its sign or letter, then ranks or a stroke; after a sign there may be none."""
+"""A suit of a hand: its sign or letter, then ranks or a dash; after a sign it may be empty."""
 _WORD = rf"(?:{_RANK}+|[-–—])"
 _WORDS = re.compile(
     rf"(?:(north|east|south|west|[NESW])\b *[:=]?)? *({_WORD}(?: +{_WORD})*) *", re.I
@@ -47,7 +47,7 @@ _DOTTED = re.compile(
     r" *(north|east|south|west|[NESW])"
     r" *(?:[:=]? +([2-9TJQKA10-]*(?:\.[2-9TJQKA10-]*){3})|[:=] *(-)) *", re.I,
 )  # fmt: skip
-"""A hand behind its seat; or a stroke for the one that the others leave."""
+"""A hand after its seat; or a dash for the one that gets the remaining cards."""
 _BARE = re.compile(_WORD, re.IGNORECASE)
 _RULE = re.compile(r"[-=+|: ]+")
 _BLANK = re.compile(r"[^\S ]")
@@ -69,7 +69,7 @@ _TABLE = re.compile(r"\s*NT\s+♠\s+♥\s+♦\s+♣\s*")
 _TABLE_ROW = re.compile(r"\s*([NESW])\s+" + r"\s+".join([r"(\d{1,2}|\?)"] * 5) + r"\s*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LONGEST = 1000
-"""Characters of a line that are looked at."""
+"""Most characters of a line that are examined."""
 _SNIFFED = 1 << 14
 
 
@@ -77,25 +77,25 @@ class _Hand(NamedTuple):
     text: str
     """The four suits, joined by dots."""
     seat: Seat | None
-    """Which seat a label says that it is."""
+    """The seat that a label names."""
 
 
 @dataclass
 class _Drawing:
-    """What was read of one deal so far."""
+    """What has been read of one deal so far."""
 
     line: int = 0
-    """Of its first hand."""
+    """Line of its first hand."""
     blocks: list[list[_Hand]] = field(default_factory=list)
-    """Hands that stand beside each other."""
+    """Hands side by side."""
     compass: bool = False
-    """Whether letters of a compass stand between the hands."""
+    """Whether compass letters appear between the hands."""
     number: int | None = None
     dealer: Seat | None = None
     vulnerability: Vulnerability | None = None
     table: Table = field(default_factory=lambda: NO_TRICKS)
     wrong: list[tuple[int, str]] = field(default_factory=list)
-    """Line and reason of what cannot be read in the table."""
+    """Line and reason for unreadable parts of the table."""
 
     @property
     def hands(self) -> list[_Hand]:
@@ -117,17 +117,17 @@ class _Drawing:
         return Deal("N:" + " ".join(texts[seat] for seat in Seat)).owner_bytes
 
     def board(self) -> Board:
-        """Return what is said of the board."""
+        """Return the data of the board."""
         return Board(number=self.number, dealer=self.dealer, vulnerability=self.vulnerability)
 
 
 class _Drawn(NamedTuple):
-    """A line taken apart."""
+    """A parsed line."""
 
     items: list[tuple[int, str]]
-    """Suit and ranks of what are suits of hands."""
+    """Suit and ranks of each suit of a hand."""
     rest: str
-    """The line without them."""
+    """The rest of the line."""
 
 
 def _take_apart(line: str) -> _Drawn:
@@ -142,10 +142,10 @@ def _take_apart(line: str) -> _Drawn:
 
 
 def _take_row_apart(line: str, suit: int, across: bool) -> _Drawn:
-    """Take apart a row of hands side by side, of which at most the row has a sign, not each suit.
+    """Parse a row of hands side by side in which the suits have no signs, or the row has one sign.
 
-    Without a sign it is of the ``suit`` that comes next. Only where four hands stand ``across``,
-    each below its seat, may there be four, or a sign. No items where the line is none such.
+    Without a sign the row is of the next ``suit``. Four hands, or a sign, are only allowed if the
+    hands are ``across``, each below its seat. No items for any other line.
     """
     words = line.replace("|", " ").split()
     if across and len(words) == 5:
@@ -158,11 +158,11 @@ def _take_row_apart(line: str, suit: int, across: bool) -> _Drawn:
 
 
 def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
-    """Yield the deals drawn in the lines, whole or not."""
+    """Yield the deals drawn in the lines, complete or not."""
     drawing, column = _Drawing(), list[list[str]]()  # suits so far of hands side by side
-    labels: list[Seat] = []  # of the line before
-    own: list[Seat] = []  # of the hands side by side that are being read
-    bare = False  # whether the suits of these have no signs
+    labels: list[Seat] = []  # of the previous line
+    own: list[Seat] = []  # of the hands side by side being read
+    bare = False  # whether their suits have no signs
     for number, text in lines:
         line = _BLANK.sub(" ", html.unescape(_COLOUR.sub("", text[:_LONGEST])).expandtabs())
         line = line.replace("**", "  ")
@@ -188,7 +188,7 @@ def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
                 drawing = _Drawing()
             drawing.line = number
         if _says_number(drawn.rest) and drawing.hands and not column:
-            yield drawing  # what follows is of another board
+            yield drawing  # the rest is another board
             drawing = _Drawing(line=number)
         _add_facts(drawing, drawn.rest)
         if hands:
@@ -219,12 +219,12 @@ def _drawings(lines: Iterable[tuple[int, str]]) -> Iterator[_Drawing]:
 
 
 def _count(text: str) -> int:
-    """Return how many cards a text names."""
+    """Return the number of cards in a text."""
     return len(re.sub(r"[.–—-]|1(?=0)", "", text))
 
 
 def _labels_of(rest: str, before: list[Seat], count: int) -> list[Seat]:
-    """Return the seats of hands that begin on a line: told by it, or by the line before."""
+    """Return the seats of hands that begin on a line, from it or from the previous line."""
     if count == 1 and (label := re.fullmatch(r"\s*(north|east|south|west|[NESW])\s*[:=]?\s*", rest,
                                              re.IGNORECASE)):  # fmt: skip
         return [Seat.parse(label[1])]
@@ -232,7 +232,7 @@ def _labels_of(rest: str, before: list[Seat], count: int) -> list[Seat]:
 
 
 def _hands_on_a_line(line: str) -> list[_Hand]:
-    """Return the hands of a line that holds them whole: four words, or four suits, each."""
+    """Return the hands of a line that holds complete ones: each four words, or four suits."""
     if (found := _DOTTED.fullmatch(line)) is not None:
         return [_Hand(found[2] or found[3], Seat.parse(found[1]))]
     items = _take_apart(line).items
@@ -256,7 +256,7 @@ def _says_number(text: str) -> bool:
 
 
 def _add_facts(drawing: _Drawing, text: str) -> None:
-    """Take number, dealer and vulnerability from the text around the hands."""
+    """Read number, dealer and vulnerability from the text around the hands."""
     if found := _NUMBER.search(text):
         drawing.number = int(found[1])
     if found := _DEALER.search(text):
@@ -268,7 +268,7 @@ def _add_facts(drawing: _Drawing, text: str) -> None:
 
 
 def _add_results(drawing: _Drawing, line: str, number: int) -> None:
-    """Take a row of the table of exact tricks."""
+    """Read a row of the table of exact tricks."""
     row = _TABLE_ROW.fullmatch(line)
     if row is None or len(drawing.hands) < 4:
         return
@@ -305,7 +305,7 @@ def _sniff(head: bytes) -> bool:
             return bool(drawing.owners())
         except DealError:
             if len(drawing.hands) >= 4 and any(sign in "♠♤" for line in lines for sign in line):
-                return True  # to say what is wrong with it
+                return True  # to report what is wrong with it
     return False
 
 

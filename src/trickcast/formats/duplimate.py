@@ -1,13 +1,13 @@
 """BRI and DUP, the files of dealing machines.
 
-BRI: the cards of North, East and South, thirteen each, as two digits, 01 the ace of spades to 52
-the two of clubs; West has the others. A file of only these has 128 bytes a deal, padded.
+BRI: the cards of North, East and South, thirteen each, as two digits, from 01 (ace of spades) to 52
+(two of clubs); West has the rest. A file of only these has 128 bytes per deal, padded.
 
-DUP: 156 bytes a board: BRI (78), DGE (68) and ten bytes of control. DGE: each of N E S W as its
+DUP: 156 bytes per board: BRI (78), DGE (68) and ten control bytes. DGE: each of N E S W as its
 four suits, each a sign and the ranks. Control: Y or N for random deals, Y or N for boards in
-falling order, the lowest number (3 digits), copies (2), the highest number (3). The signs of the
-suits are those of code page 437, bytes 6 3 4 5 for S H D C; the reader takes whatever stands in
-their place. The layout is that of njhammond/hand_record_utility; no file of a machine was at hand.
+descending order, the lowest number (3 digits), copies (2), the highest number (3). The signs of the
+suits are those of code page 437, bytes 6 3 4 5 for S H D C; the reader accepts anything in
+their place. The layout follows njhammond/hand_record_utility; no machine's file was available.
 """
 
 import re
@@ -63,7 +63,7 @@ def _read_bri(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSe
 def _records(
     block: bytes, first: int, size: int, reading: Reading
 ) -> Iterator[tuple[int, list[int], bytes]]:
-    """Yield the number, the 52 owners and what follows the cards of the records that are deals."""
+    """Yield the number, the 52 owners and the bytes after the cards of each valid record."""
     for number, start in enumerate(range(0, len(block), size), start=first):
         record = block[start : start + size]
         try:
@@ -121,9 +121,9 @@ def _write_bri(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 
 def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
-    """Write boards that are numbered one after the other: a file names its first and last alone.
+    """Write consecutively numbered boards: a file stores only the first and last number.
 
-    What a board says otherwise than its number does is told as left out.
+    Board data that contradicts its number is reported as left out.
     """
     records, numbers, notices = list[bytes](), list[int](), Notices("DUP output")
     for deals in sets:
@@ -158,7 +158,7 @@ def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 
 def _tell_lost(board: Board, number: int, notices: Notices) -> None:
-    """Tell of a dealer and a vulnerability that are not those of the number."""
+    """Report a dealer or vulnerability that differs from the number's."""
     read = Board(number=number).completed()
     for name in ("dealer", "vulnerability"):
         own, meant = getattr(board, name), getattr(read, name)

@@ -1,4 +1,4 @@
-"""What a file format is, and what one reading of a file is: its limits, errors and warnings."""
+"""A file format, and one reading of a file: its limits, errors and warnings."""
 
 import os
 import re
@@ -32,33 +32,33 @@ _VARIABLE = "TRICKCAST_LIMIT_"
 _NUMBER = re.compile(r"[0-9]+")
 _Part = TypeVar("_Part", bound=Sized)
 _FREELY_UNPACKED = 1 << 24
-"""Bytes: what a file of any size may be unpacked to."""
+"""Bytes that any file may unpack to, whatever its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a reader takes before it calls a file broken or hostile.
+    """How much a reader accepts before it calls a file broken or hostile.
 
-    No file of deals that was met comes near these. An environment variable raises each, such as
+    No known file of deals comes near these limits. An environment variable raises each, such as
     ``TRICKCAST_LIMIT_LINE=1000000``; the errors name it.
     """
 
     line: int = 1 << 18
-    """Bytes of a line of PBN, or of a value in LIN."""
+    """Bytes in a line of PBN, or in a value of LIN."""
     row: int = 1 << 16
-    """Bytes of a line in the formats of a line a deal."""
+    """Bytes in a line of the formats with one deal per line."""
     board: int = 1 << 16
-    """Lines of a PBN board, pairs of a LIN board."""
+    """Lines in a PBN board, pairs in a LIN board."""
     cell: int = 1 << 16
-    """Bytes of a cell of a database or Parquet table."""
+    """Bytes in a cell of a database or Parquet table."""
     unpacked: int = 200
-    """Bytes unpacked for each byte of a compressed file, above the first 16 MiB."""
+    """Bytes unpacked per byte of a compressed file, above the first 16 MiB."""
     skipped: int = 100_000
-    """Places passed over in a file."""
+    """Invalid entries skipped in a file."""
 
     @classmethod
     def from_environment(cls) -> "Limits":
-        """Return the limits that the environment sets. Raises FormatError for what is no number."""
+        """Return the limits that the environment sets. Raises FormatError for an invalid number."""
         chosen = {}
         for limit in fields(cls):
             variable = _VARIABLE + limit.name.upper()
@@ -71,51 +71,51 @@ class Limits:
         return cls(**chosen)
 
     def unpacked_from(self, size: int) -> int:
-        """Return how many bytes a file of ``size`` bytes may be unpacked to."""
+        """Return how many bytes a file of ``size`` bytes may unpack to."""
         return _FREELY_UNPACKED + self.unpacked * size
 
 
 def raised_by(limit: str) -> str:
-    """Return the words of an error that say how to raise a limit."""
+    """Return the part of an error message that says how to raise a limit."""
     return f"a larger {_VARIABLE}{limit.upper()} raises the limit"
 
 
 @dataclass(slots=True)
 class Reading:
-    """One reading of a file: its name in messages, and what becomes of what is no deal in it."""
+    """One reading of a file: its name in messages, and how invalid entries are handled."""
 
     name: str
     skipped: list[Skipped] | None = None
-    """Where what is no deal is noted; None where it is an error."""
+    """List that collects invalid entries; None if they are errors."""
     limits: Limits = field(default_factory=Limits.from_environment)
     of: str = "deal"
-    """What it is read for."""
+    """What the file is read for."""
     partial: bool = False
     """Whether boards with hidden hands are wanted, as PartialDeals."""
     named: bool = False
-    """Whether the format was named, and not told from the content."""
+    """Whether the format was named instead of detected."""
     _waiting: list[FormatError] | None = field(default=None, init=False, repr=False)
-    """What waits for its turn in ``in_order``."""
+    """Errors waiting for their turn in ``in_order``."""
 
     _told: set[str] = field(default_factory=set, init=False, repr=False)
 
     def first_time(self, kind: str) -> bool:
-        """Whether something of a kind is met for the first time, to be told once."""
+        """Return whether something of a kind occurs for the first time; it is reported once."""
         new = kind not in self._told
         self._told.add(kind)
         return new
 
     @property
     def lenient(self) -> bool:
-        """Whether what is no deal is passed over."""
+        """Whether invalid entries are skipped."""
         return self.skipped is not None
 
     def error(self, place: str, reason: str) -> FormatError:
-        """Return the error of a place in the file."""
+        """Return the error for a place in the file."""
         return FormatError(reason, f"{self.name}: {place}" if place else self.name)
 
     def refuse(self, trouble: FormatError) -> None:
-        """Note what is no deal, or raise it where nothing is passed over."""
+        """Note an invalid entry, or raise it if none may be skipped."""
         if self._waiting is not None:
             self._waiting.append(trouble)
             if len(self._waiting) > self.limits.skipped:
@@ -133,10 +133,10 @@ class Reading:
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
-        """Hold what is refused within, then refuse it in the order of the file.
+        """Hold back refusals inside the block, then report them in the order of the file.
 
-        For readers that look at many lines (rows) more than once. The places name the line (row)
-        first. Raises what ``refuse`` raises, before any other error that comes from within.
+        For readers that look at many lines (rows) more than once. The places must begin with the
+        line (row). Raises what ``refuse`` raises, before any other error from the block.
         """
         self._waiting = []
         try:
@@ -157,11 +157,11 @@ class Reading:
         return 0 if number is None else int(number[0])
 
     def passed_on(self, parts: Iterable[_Part], expected: str) -> Iterator[_Part]:
-        """Pass on what a reader reads, deals or hands, some at a time.
+        """Pass on what a reader yields, deals or hands, some at a time.
 
-        Whatever is wrong with the bytes is a FormatError that names the file, the place and what
-        was ``expected``. Where the reading is lenient, what was read stands before an error which
-        ends it; where nothing was read what was passed over first is an error all the same.
+        Any fault in the bytes becomes a FormatError that names the file, the place and what
+        was ``expected``. In a lenient reading, items before a fatal error stand;
+        if nothing was read, the first skipped entry is raised as an error.
         """
         noted = len(self.skipped or ())
         count = 0
@@ -176,7 +176,7 @@ class Reading:
         except (MemoryError, Warning):  # a warning that was made an error
             raise
         except OSError as error:
-            if error.errno is not None:  # else a library's, of what the bytes are
+            if error.errno is not None:  # otherwise a library's error about the content
                 raise
             raise self._trouble(error, count, expected) from error
         except Exception as error:
@@ -186,7 +186,7 @@ class Reading:
             raise FormatError(first.reason, first.place)
 
     def _trouble(self, error: Exception, count: int, expected: str) -> FormatError:
-        """Make an answer of an error that a library raised at bytes which no reader foresaw."""
+        """Turn a library's error for bytes that no reader foresaw into a FormatError."""
         reason = shorten(str(error).partition("\n")[0])
         return self.error(
             f"after {counted(count, self.of)}",
@@ -196,18 +196,18 @@ class Reading:
 
 Reader = Callable[[BinaryIO, Reading, int], Iterator[DealSet]]
 """``reader(stream, reading, chunk)`` yields DealSets of at most ``chunk`` deals, in file order. The
-stream may not be seekable. Raises FormatError, or gives it to ``reading.refuse`` where the deals
-after it can be read all the same."""
+stream may not be seekable. Raises FormatError, or passes it to ``reading.refuse`` if later deals
+can still be read."""
 Writer = Callable[[BinaryIO, Iterable[DealSet]], None]
 """``write(stream, sets)`` writes all deals of the sets, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A file format: how it is recognised, read and, where ``write`` is given, written."""
+    """A file format: how to recognise, read and, with ``write``, write it."""
 
     name: str
-    """The word for ``format=`` and ``--to``."""
+    """The name for ``format=`` and ``--to``."""
     title: str
     suffixes: tuple[str, ...]
     """Lower case, with the dot; the first is the usual one. Suffixes may be shared (``.txt``)."""
@@ -218,34 +218,34 @@ class Format:
     tricks: bool = True
     """Whether it holds trick tables."""
     boards: bool = False
-    """Whether it holds what boards know besides the cards."""
+    """Whether it holds board data besides the cards."""
     partial: bool = False
     """Whether it can hold boards with hidden hands."""
     fields: tuple[str, ...] = ()
-    """Which fields of a board it holds, where it does not hold all."""
+    """The fields of a board that it holds, if not all."""
     text: bool = True
-    """Whether it is lines of text, which may end as on any machine and be of any encoding."""
+    """Whether it is lines of text, with any line endings and any encoding."""
 
     def read(self, stream: BinaryIO, reading: Reading | str, chunk: int) -> Iterator[DealSet]:
         """Yield the deals of a stream, at most ``chunk`` at a time.
 
-        Whatever is wrong with the bytes is a FormatError that names the file, the place and what
-        was expected. Where ``reading`` is lenient, deals stand that were read before an error which
-        ends the reading; a file without a single deal is an error all the same.
+        Any fault in the bytes becomes a FormatError that names the file, the place and what
+        was expected. If ``reading`` is lenient, deals before a fatal error stand;
+        a file without a single deal is an error all the same.
         """
         reading = Reading(reading, named=True) if isinstance(reading, str) else reading
         yield from reading.passed_on(self.reader(stream, reading, chunk), self.title)
 
 
 class Notices:
-    """The warnings of one file: of each kind the first is given at once, the others counted."""
+    """Warnings about one file: the first of each kind is issued at once, the rest are counted."""
 
     def __init__(self, name: str):
         self.name = name
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str, place: str, message: str) -> None:
-        """Warn with ``message`` unless a notice of this kind was given before."""
+        """Warn with ``message`` unless there was a notice of this kind before."""
         self._counts[kind] += 1
         if self._counts[kind] == 1:
             _warn(f"{self.name}: {place}: {message}")
@@ -255,7 +255,7 @@ class Notices:
         return lambda kind, message: self.add(kind, place, message)
 
     def close(self) -> None:
-        """Say how many more there were of each kind."""
+        """Warn how many more there were of each kind."""
         for kind, count in self._counts.items():
             if count > 1:
                 _warn(f"{self.name}: {count - 1:,} more like this: {kind}")

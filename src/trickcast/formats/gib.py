@@ -1,15 +1,15 @@
 """Ginsberg's GIB library of solved deals, as text and as binary.
 
-Text: a line a deal of 88 characters: the hands of W N E S, a colon, then twenty hexadecimal digits.
-They count the tricks of North-South, in NT S H D C, each with S E N W on lead, that is declared by
-E N W S. A ``-`` is written for a result that is not known (a blank, ``*`` and ``?`` are read so
-too); a line may also end after the hands.
+Text: one line of 88 characters per deal: the hands of W N E S, a colon, then twenty hex digits.
+They count North-South's tricks in NT S H D C, each with S E N W on lead, that is, declared by
+E N W S. An unknown result is written ``-`` (a blank, ``*`` and ``?`` are also
+accepted); a line may also end after the hands.
 
-Binary: 26 bytes a deal: a 32-bit word for each suit S H D C, two bits a card from the ace at the
-lowest bits, W N E S = 0-3; then a 16-bit word for each strain NT S H D C: the tricks of North-South
+Binary: 26 bytes per deal. First a 32-bit word for each suit S H D C: two bits per card, the ace in
+the lowest bits, W N E S = 0-3. Then a 16-bit word for each strain NT S H D C: North-South's tricks
 with West on lead in the lowest four bits, then North, East, South. The library's description does
-not give the byte order: little endian is taken and written, big endian is read with a warning where
-only that gives deals. A word has no way to say "not known": only solved deals can be written.
+not give the byte order: little endian is assumed and written; big endian is read with a warning
+if only that gives deals. A word cannot express an unknown result: only solved deals can be written.
 
 Elsewhere in the package tricks are the declarer's: 13 minus the number above for East and West.
 """
@@ -74,7 +74,7 @@ def _to_file(tricks: NDArray[np.uint8], declarers: list[Seat]) -> NDArray[np.uin
 
 
 def _other_side(tricks: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Replace the known results of East and West by what their opponents take, in place."""
+    """Replace the known results of East and West by their opponents' tricks, in place."""
     theirs = tricks[..., _EAST_WEST]
     tricks[..., _EAST_WEST] = np.where(theirs == UNKNOWN, UNKNOWN, np.uint8(13) - theirs)
     return tricks
@@ -102,7 +102,7 @@ def _read_text(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealS
 
 
 def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> Iterator[DealSet]:
-    """Read whole lines, the first of which is number ``number`` of its file."""
+    """Read whole lines, starting with line ``number`` of the file."""
     characters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     if not len(ends):
@@ -139,7 +139,7 @@ def _deals_of_lines(data: bytes, reading: Reading, number: int, chunk: int) -> I
 
 
 def _tell_no_seat(reading: Reading, line: int) -> None:
-    """Say that four hands are taken from West on, as GIB has them; refuse that where strict."""
+    """Warn that four hands are assumed to start with West, as in GIB; refuse them if strict."""
     reason = (
         "four hands without a seat (GIB starts with West: if it is GIB, pass "
         'format="gib" or --from gib)'
@@ -153,7 +153,7 @@ def _tell_no_seat(reading: Reading, line: int) -> None:
 
 
 def _read_line(line: str, where: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Read a line that is not of the usual form: leniently, or with an error that says why."""
+    """Read a line in an unusual form: leniently, or with an error that says why."""
     hands, _, results = line.partition(":")
     try:
         deal = Deal(f"W:{hands}")
@@ -203,7 +203,7 @@ _SEAT_CODES = np.argsort(_CODE_SEATS).astype(np.uint32)
 
 
 def _unpack(records: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the (n, 52) owners and (n, 20) nibbles of records, whether they are deals or not."""
+    """Return the (n, 52) owners and (n, 20) nibbles of records, without checking them."""
     codes = records["suits"][:, :, None] >> _CARD_SHIFTS & 3
     nibbles = records["results"][:, :, None] >> _RESULT_SHIFTS & 15
     return _CODE_SEATS[codes].reshape(-1, 52), nibbles.astype(np.uint8).reshape(-1, 20)
@@ -212,7 +212,7 @@ def _unpack(records: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]
 def _first_wrong(
     records: NDArray[Any], owners: NDArray[np.uint8], nibbles: NDArray[np.uint8]
 ) -> tuple[int, str]:
-    """Return the index of the first record that is no solved deal and why, or (n, "")."""
+    """Return the index of the first record that is not a solved deal and why, or (n, "")."""
     counts = COUNT_OF_SEAT[owners].sum(axis=1, dtype=np.uint32)
     high_bits = (records["suits"] >> 26 != 0).any(axis=1)
     wrong = (counts != FOUR_FULL_HANDS) | high_bits | (nibbles > 13).any(axis=1)
@@ -238,7 +238,7 @@ def _unpack_checked(
 
 
 def _is_deal(block: bytes, order: np.dtype[Any]) -> bool:
-    """Whether the first record is a solved deal in that byte order."""
+    """Return whether the first record is a solved deal in that byte order."""
     return not _unpack_checked(block[:_RECORD], order)[3]
 
 

@@ -1,13 +1,13 @@
 """BridgeHand2Vec's training rows: pairs of hands with mean tricks, not deals. Read only.
 
-Semicolons between the fields and a header: an index, ``N`` and ``S`` (the two hands), then the
+Semicolons separate the fields. After a header: an index, ``N`` and ``S`` (the two hands), then the
 tricks of declarer N and of declarer S in clubs, diamonds, hearts, spades and notrump (``NC`` …
-``SNT``), each the mean over ten layouts of the other two hands.
+``SNT``), each a mean over ten layouts of the other two hands.
 (github.com/johny-b/BridgeHand2Vec; Sztyber-Betley, Kołodziej, Betley and Duszak,
 "BridgeHand2Vec", ECAI 2023.)
 
-The other two hands are not given, so no DealSet can be made of a row: ``read_pairs`` reads these
-files. The registry holds the format nevertheless, so that a file is recognised for what it is.
+The other two hands are not given, so a row cannot become a DealSet: ``read_pairs`` reads these
+files. The format is registered nevertheless, so that a file is recognised for what it is.
 """
 
 import os
@@ -32,7 +32,7 @@ _TRICKS = tuple(f"{declarer}{strain}" for strain in _LETTERS for declarer in _HA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSet:
-    """Pairs of hands with the mean tricks that they take as a side."""
+    """Pairs of hands with their mean tricks as a side."""
 
     norths: NDArray[np.bool_]
     """(n, 52) bool, the first hand."""
@@ -51,7 +51,7 @@ class PairSet:
 def read_pairs(path: str | os.PathLike[str]) -> PairSet:
     """Read a CSV file of BridgeHand2Vec.
 
-    Raises FormatError naming the line of what is not two hands of different cards and ten numbers
+    Raises FormatError naming the line unless it has two hands of different cards and ten numbers
     from 0 to 13, OSError for a file that cannot be opened.
     """
     name = str(path)
@@ -82,13 +82,13 @@ def read_pairs(path: str | os.PathLike[str]) -> PairSet:
 
 
 def _hands(texts: list[str], numbers: list[int], name: str, seat: Seat) -> NDArray[np.bool_]:
-    """Return (n, 52) hands: those in sixteen columns at once, the others one by one."""
+    """Return (n, 52) hands: those of sixteen characters at once, the others one by one."""
     hands = np.zeros((len(texts), 52), dtype=np.bool_)
     usual = np.array([i for i, text in enumerate(texts) if len(text) == HAND_WIDTH], dtype=np.intp)
     joined = "".join([texts[i] for i in usual]).encode("ascii", "replace")
     cards, good = read_hands(np.frombuffer(joined, dtype=np.uint8).reshape(-1, HAND_WIDTH))
     hands[usual[good, None], cards[good]] = True
-    for i in np.flatnonzero(hands.sum(axis=1) != 13):  # not of the usual form, or a card twice
+    for i in np.flatnonzero(hands.sum(axis=1) != 13):  # unusual form, or a repeated card
         try:
             hands[i] = Hand(texts[i]).cards
         except DealError as error:

@@ -1,7 +1,7 @@
 """JPS (Tian, Gong and Jiang, "Joint policy search", 2020): solved deals in SQLite. Read only.
 
-Table ``records`` has two columns: a number, and a JSON text with ``pbn``, a whole PBN Deal tag, and
-``ddt``, the declarers' tricks in C D H S NT, in each declared by N E S W.
+Table ``records`` has two columns: a number, and a JSON text with ``pbn``, a complete PBN Deal tag,
+and ``ddt``, declarers' tricks in C D H S NT, each declared by N E S W.
 """
 
 import json
@@ -21,17 +21,17 @@ from .streams import on_disk
 _MAGIC = b"SQLite format 3\0"
 _FILE_STRAINS = [Strain.CLUBS, Strain.DIAMONDS, Strain.HEARTS, Strain.SPADES, Strain.NOTRUMP]
 _STEPS = 100_000
-"""Steps of SQLite's machine between two looks at the patience that is left."""
+"""Steps of SQLite's virtual machine between two checks of the patience that is left."""
 _LOOKS = 100
-"""Looks without a row after which a query is ended."""
+"""Checks without a row after which a query is ended."""
 _BYTES = 1 << 26
-"""Bytes of text that are held at a time."""
+"""Bytes of text held at a time."""
 _QUOTES = "'\""
 _TAG = re.compile(r'\s*\[\s*Deal\s+"([^"]*)"\s*\]\s*')
 
 
 def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
-    """Read the records in the order of the table. Never writes to the file, nor locks it."""
+    """Read the records in table order. Never writes to the file, nor locks it."""
     with on_disk(stream) as path:
         place = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
@@ -61,7 +61,7 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 
 def _require_table(connection: sqlite3.Connection, reading: Reading) -> None:
-    """Raise FormatError unless ``records`` is a plain table: a view can compute without end."""
+    """Raise FormatError unless ``records`` is a plain table: a view could compute forever."""
     of_name = "SELECT type, substr(sql, 1, 20) FROM sqlite_schema WHERE lower(name) = 'records'"
     for kind, sql in connection.execute(of_name):
         virtual = str(sql).upper().split()[:2] == ["CREATE", "VIRTUAL"]
@@ -71,19 +71,19 @@ def _require_table(connection: sqlite3.Connection, reading: Reading) -> None:
 
 
 class _Patience:
-    """Ends a query that gives no row for long."""
+    """Ends a query that gives no row for a long time."""
 
     def __init__(self) -> None:
         self.left = _LOOKS
 
     def runs_out(self) -> bool:
-        """Return whether the query shall end."""
+        """Return whether to end the query."""
         self.left -= 1
         return self.left < 0
 
 
 def _next_rows(cursor: sqlite3.Cursor, chunk: int, patience: _Patience) -> list[tuple[Any, Any]]:
-    """Return the next rows, of at most so many bytes that memory stays small."""
+    """Return the next rows, limited in bytes so that memory stays small."""
     rows, size = list[tuple[Any, Any]](), 0
     while len(rows) < chunk and size < _BYTES and (row := cursor.fetchone()) is not None:
         patience.left = _LOOKS
@@ -111,7 +111,7 @@ def _deals_of_rows(rows: Sequence[tuple[Any, Any]], reading: Reading, first: int
 
 
 def _parse(text: Any) -> tuple[str, list[int]]:
-    """Return the deal's text and the twenty results of one JSON text; raise ValueError if none."""
+    """Return the deal's text and the twenty results of a JSON text. Raises ValueError."""
     try:
         record = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:

@@ -1,10 +1,10 @@
-"""JSON, a line a deal: as ``--json`` prints answers and the server sends them, and as written here.
+"""JSON, one deal per line: output of ``--json``, answers of the server, and files written here.
 
-Each object with ``deal`` is a deal; ``board``, ``dealer``, ``vulnerable``, ``contract``, ``by``,
-``result``, ``auction`` and ``play`` say what they do elsewhere (the last two as lists), ``exact``
-is a table of exact tricks in the order of ``strains`` and ``declarers``, null where not known.
-Objects may stand in a list, or under ``results``, ``boards`` or ``deals``. Lines without a deal,
-such as that of ``skipped``, are passed over.
+Each object with ``deal`` is a deal. ``board``, ``dealer``, ``vulnerable``, ``contract``, ``by``,
+``result``, ``auction`` and ``play`` have their usual meaning (the last two as lists). ``exact``
+is a table of exact tricks in the order of ``strains`` and ``declarers``, null if unknown.
+Objects may be in a list, or under ``results``, ``boards`` or ``deals``. Lines without a deal,
+such as that of ``skipped``, are ignored.
 """
 
 import json
@@ -64,7 +64,7 @@ _SNIFF = re.compile(rb'(?:\xef\xbb\xbf)?\s*[\[{]\s*[\[{"]')
 
 
 def _values(stream: BinaryIO, reading: Reading) -> Iterator[tuple[int, Any]]:
-    """Yield (line number, value): of each line, or of the whole file where that is one value."""
+    """Yield (line number, value): for each line, or for the whole file if it is one value."""
     numbered = ((number, line) for number, line in read_lines(stream, reading) if line.strip())
     first, head = next(numbered, (1, ""))
     lines: Iterator[tuple[int, str]] = numbered
@@ -116,7 +116,7 @@ def _boards(
 
 
 def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
-    """Return what an object says of the board; what cannot be read is told and left out."""
+    """Return the board data of an object; unreadable values are reported and left out."""
     values: dict[str, Any] = {}
     for key, (field, parse) in _FIELDS.items():
         if content.get(key) is None:
@@ -148,7 +148,7 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
 
 
 def _words(value: Any) -> list[str]:
-    """Return the words of a text or a list, in which cards may be objects, as ``play`` has them."""
+    """Return the words of a text or a list; cards in it may be objects, as in ``play``."""
     if isinstance(value, str):
         return value.split()
     words = value if isinstance(value, list) else []
@@ -156,7 +156,7 @@ def _words(value: Any) -> list[str]:
 
 
 def _entries(value: Any) -> Iterator[Any]:
-    """Yield what may be deals: an object itself, those of a list, those under the known keys."""
+    """Yield possible deals: an object itself, items of a list, items under the known keys."""
     if isinstance(value, list):
         yield from value
     elif isinstance(value, dict) and "deal" not in value:
@@ -168,7 +168,7 @@ def _entries(value: Any) -> Iterator[Any]:
 
 
 def _table(content: dict[str, Any]) -> Table:
-    """Return the exact tricks of an object. Raises ValueError for what is no table."""
+    """Return the exact tricks of an object. Raises ValueError for an invalid table."""
     exact = content.get("exact")
     if exact is None:
         return NO_TRICKS

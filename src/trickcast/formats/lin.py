@@ -1,12 +1,12 @@
-"""LIN, the format of Bridge Base Online: ``code|value|`` pairs, on one line or over many.
+"""LIN, the format of Bridge Base Online: ``code|value|`` pairs, on one or many lines.
 
-The codes that Board has fields for: ``pn`` players from South on, ``md`` dealer (1 South, 2 West,
-3 North, 4 East) and the hands of S W N E, of which East is mostly left out, ``ah`` board number,
+Codes with fields in Board: ``pn`` players from South on, ``md`` dealer (1 South, 2 West,
+3 North, 4 East) and the hands of S W N E, usually without East's, ``ah`` board number,
 ``sv`` vulnerability, ``mb`` call (``!`` alerted), ``an`` its explanation, ``pc`` card played,
-``mc`` declarer's tricks in all when claimed. Contract and declarer follow from the auction, or
-stand in ``rs`` behind the deal where it does not tell them (``3NS``, as in the list of results that
-a match begins with), the result from ``mc`` or a whole play. A board that says more keeps all its
-pairs as they are.
+``mc`` declarer's total tricks if claimed. Contract and declarer follow from the auction. If it
+does not give them, they come from ``rs`` after the deal (``3NS``, as in the list of results that
+a match begins with). The result comes from ``mc`` or a complete play. A board that says more keeps
+all its pairs unchanged.
 """
 
 import io
@@ -50,9 +50,9 @@ from .format import Format, FormatError, Notices, Reading, raised_by
 Pairs = Sequence[tuple[str, str]]
 
 LAYOUT = ("pg", "rh", "st")
-"""Codes about the page that BBO writes with every board; without a value they say nothing."""
+"""Layout codes that BBO writes with every board; without a value they mean nothing."""
 FIELD_CODES = frozenset(("pn", "md", "ah", "sv", "mb", "an", "rs", "pc", "mc", *LAYOUT))
-"""Codes that Board has fields for."""
+"""Codes that have fields in Board."""
 
 _SEATS = (Seat.SOUTH, Seat.WEST, Seat.NORTH, Seat.EAST)
 _PLAYERS = tuple(seat.word for seat in _SEATS)
@@ -74,7 +74,7 @@ _ROOM = re.compile(r"([oc])?([0-9]{1,9})", re.IGNORECASE)
 
 
 def owners_of(value: str, reading: Reading) -> bytes:
-    """Return the 52 owners of an ``md`` value, as ``shown_owners`` does. Raises DealError."""
+    """Return the 52 owners of an ``md`` value, like ``shown_owners``. Raises DealError."""
     dealer, rest = value.strip()[:1], value.strip()
     hands = (rest[1:] if dealer.isdigit() else rest).split(",")
     if len(hands) > 4:
@@ -107,10 +107,10 @@ def _dealer(value: str) -> Seat | None:
 
 
 def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
-    """Return what the pairs of a board say.
+    """Return the board described by pairs.
 
-    They are kept as they are when they say more than the fields of Board; ``note`` is told of
-    values that cannot be read.
+    The pairs are kept if they say more than the fields of Board. Values that cannot be read
+    are reported to ``note``.
     """
     values = dict(reversed(pairs))
     dealer = _dealer(values["md"])
@@ -155,7 +155,7 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
 
 
 def _stated_contract(pairs: Pairs, note: Note) -> tuple[str, Seat | None] | None:
-    """Return contract and declarer of an ``rs`` behind the deal; a match's list stands before."""
+    """Return contract and declarer of an ``rs`` after the deal; a match's list comes before it."""
     codes = [code for code, _ in pairs]
     if "rs" not in codes[codes.index("md") :]:
         return None
@@ -169,11 +169,11 @@ def _stated_contract(pairs: Pairs, note: Note) -> tuple[str, Seat | None] | None
 
 
 def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | None]], bool]:
-    """Return the calls, each with the explanations of one alerted or explained, else None.
+    """Return the calls, each with its explanations if alerted or explained, else None.
 
-    And whether the first is the dealer's. A word that is no call is taken back by ``ub`` like one;
-    where it stays ``note`` is told, and the calls after it are left out: nobody knows whose they
-    are. But ``?``, which asks the reader, stands for nothing.
+    Also returns whether the first is the dealer's. An invalid word can be taken back by ``ub`` like
+    a call. If it remains, it is reported to ``note``, and later calls are left out, because nobody
+    knows whose they are. But ``?``, which asks the reader, is ignored.
     """
     made: list[tuple[str, list[str] | None]] = []
     last = max((i for i, (code, _) in enumerate(pairs) if code == "mb"), default=0)
@@ -203,7 +203,7 @@ def _calls_made(pairs: Pairs, note: Note) -> tuple[list[tuple[str, list[str] | N
 
 
 def _cards_played(pairs: Pairs, note: Note) -> list[str]:
-    """Return the cards played and not taken back by ``up``; a last one only rewinds the show."""
+    """Return the cards played and not taken back by ``up``; a final ``up`` only rewinds."""
     play: list[str] = []
     last = max((i for i, (code, _) in enumerate(pairs) if code == "pc"), default=0)
     for code, value in pairs[: last + 1]:
@@ -213,19 +213,19 @@ def _cards_played(pairs: Pairs, note: Note) -> list[str]:
             if _CARDS.fullmatch(value.strip()) is None:
                 note("pc values that are not cards", f"pc {shorten(value)} is not a card (expected "
                      "one such as SA); the cards before it are kept")  # fmt: skip
-                break  # what follows would not be in its place
+                break  # later cards would be out of place
             play += map(parse_played, _CARD.findall(value))
     return play
 
 
 def _count(value: str) -> int:
-    """Return how many calls or cards an undo takes back: one where it does not say."""
+    """Return how many calls or cards an undo takes back; one by default."""
     text = value.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 1
 
 
 def _calls(text: str) -> list[tuple[str, str]] | None:
-    """Return the calls of an ``mb`` value and the marks behind each; None where it is no calls."""
+    """Return the calls of an ``mb`` value with the marks after each; None if one is invalid."""
     calls, at = [], 0
     while at < len(text):
         call = _CALL.match(text, at)
@@ -248,7 +248,7 @@ def _claim(value: str | None, note: Note) -> int | None:
 
 
 def _number(values: dict[str, str]) -> int | None:
-    """The board's number: of the heading ``Board 7``, or of the room label ``o7``."""
+    """Return the board number, from the heading ``Board 7`` or the room label ``o7``."""
     found = _NUMBER.fullmatch(values.get("ah", "").strip())
     room = _ROOM.fullmatch(values.get("qx", "").strip())
     return int(found[1]) if found else int(room[2]) if room else None
@@ -269,7 +269,7 @@ def _plain_sv(value: str) -> str:
 
 
 def _players(values: dict[str, str], note: Note) -> tuple[Tag, ...]:
-    """The names and the room as PBN tags: of eight, the last four play in the closed room."""
+    """Return names and room as PBN tags; of eight names, the last four play in the closed room."""
     room = _ROOM.fullmatch(values.get("qx", "").strip())
     label = {"o": "Open", "c": "Closed"}.get(((room and room[1]) or "").lower())
     of_room = (Tag("Room", label),) if label else ()
@@ -287,9 +287,9 @@ def _players(values: dict[str, str], note: Note) -> tuple[Tag, ...]:
 
 
 def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
-    """Return the pairs that say what a board says: its own where they still do, else new ones.
+    """Return the pairs that describe a board: its own while they are still valid, else new ones.
 
-    ``note`` is told what is left out. Raises ValueError for a field that holds no call or card.
+    Reports to ``note`` what is left out. Raises ValueError for a field with a bad call or card.
     """
     if board.lin:
         deal = _deal(board, owners)
@@ -312,7 +312,7 @@ def pairs_of(board: Board, owners: bytes, note: Note) -> list[tuple[str, str]]:
 
 
 def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
-    """Name the tags of which the LIN text, read as a board, does not have all."""
+    """Return the names of tags that the LIN text, read as a board, does not fully contain."""
     sections = {"Auction": written.auction, "Play": written.play}
     explained = "; ".join(text for _, text in written.explanations)
     return [
@@ -325,13 +325,13 @@ def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
 
 
 def beyond_fields(board: Board, owners: bytes) -> list[str]:
-    """Name the codes of a board's own pairs that say more than its fields do.
+    """Return the codes of a board's own pairs that say more than its fields do.
 
-    One that fields hold stands with the first value that they do not.
+    A code with a field is listed with the first value that the field does not hold.
     """
     more = Counter(_plain(board.lin))
     more.subtract(_plain(_pairs_from_fields(board, owners)))
-    more["mc", str(board.result)] = 0  # a claim of what the play leads to
+    more["mc", str(board.result)] = 0  # a claim that the play also gives
     first = {code: value for (code, value), count in reversed(more.items()) if count > 0}
     return sorted(
         f"{code} {shorten(value)}" if code in FIELD_CODES else code for code, value in first.items()
@@ -339,11 +339,11 @@ def beyond_fields(board: Board, owners: bytes) -> list[str]:
 
 
 def _ignore(kind: str, message: str) -> None:
-    """Take no note: what is read is what was written or read before."""
+    """Ignore a note: the text was written here or read before."""
 
 
 def _deal(board: Board, owners: bytes) -> str:
-    """Write dealer and hands as BBO does: without East's, unless another is hidden."""
+    """Write dealer and hands as BBO does: without East's, unless another hand is hidden."""
     hands = hand_texts(owners)
     digit = "0" if board.dealer is None else str(_SEATS.index(board.dealer) + 1)
     texts = [
@@ -390,17 +390,17 @@ def _result_of_play(board: Board, owners: bytes) -> int | None:
 
 
 def _contract_called(board: Board) -> tuple[str | None, Seat | None]:
-    """Return contract and declarer as the auction tells them."""
+    """Return contract and declarer from the auction."""
     return (None, None) if board.dealer is None else contract_of(board.dealer, board.auction)
 
 
 def _clean(text: str) -> str:
-    """Take out what would end a value."""
+    """Remove characters that would end a value."""
     return re.sub(r"[\x00-\x1f]+", " ", text).replace("|", "/").strip()
 
 
 def _laid_out(pairs: Pairs) -> list[tuple[str, str]]:
-    """Put in what BBO does for its page: a heading, and an end of page after each trick."""
+    """Add what BBO needs for its page: a heading, and an end of page after each trick."""
     laid_out: list[tuple[str, str]] = []
     cards = 0
     for code, value in pairs:
@@ -417,7 +417,7 @@ def _laid_out(pairs: Pairs) -> list[tuple[str, str]]:
 
 
 def _plain(pairs: Pairs) -> list[tuple[str, str]]:
-    """Return pairs in one spelling and without layout, to compare what they say."""
+    """Return pairs in one spelling and without layout, to compare their meaning."""
     plain: list[tuple[str, str]] = []
     auction: list[str] = []
     for code, value in pairs:
@@ -452,13 +452,13 @@ _SNIFF = re.compile(
     rb"(^|\|)\s*(md\|[0-4]?\s*[SHDC,]|(pn|vg|qx)\|[^|]*\|)", re.IGNORECASE | re.MULTILINE
 )
 _BEGINS = ("pn", "qx", "md")
-"""Codes that begin the next board once the deal of this one is given."""
+"""Codes that begin the next board after the deal of this one."""
 _KNOWN = FIELD_CODES | {"qx"}
-"""Codes that are read, in capitals too; others are kept as they are."""
+"""Codes that are read, also in capitals; others are kept unchanged."""
 
 _NOBODY = ("pn", ",,,")
 _START = ("st", "")
-"""What BBO writes before ``md``; it says nothing."""
+"""BBO writes this before ``md``; it has no meaning."""
 
 _Pair = tuple[str, str]
 
@@ -476,7 +476,7 @@ def _records(
 def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
     """Return the 52 owners and the board of a LIN text.
 
-    Raises FormatError where it does not hold one board, or what is no LIN.
+    Raises FormatError unless it holds exactly one board, and for text that is not LIN.
     """
     reading = Reading("lin", partial=reading.partial)
     notices = Notices(reading.name)
@@ -489,12 +489,12 @@ def board_of_text(text: str, reading: Reading) -> tuple[bytes, Board]:
 
 
 def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str, str]]:
-    """Yield (line number, code, value); line breaks within a value are taken out.
+    """Yield (line number, code, value); line breaks within a value are removed.
 
-    A code is the last line before its bar, or one that is known the last word: what stands before
-    it is left out, as is a comment, ``%%`` and the rest of its line. Raises FormatError where the
-    text is not made of such pairs; where the reading is lenient what stands in place of a code is
-    left out, and ``md`` is a code wherever it stands.
+    A code is the last line before its bar, or its last word if that is known. Text before
+    it is ignored, as are comments (``%%`` and the rest of the line). Raises FormatError if the
+    text does not consist of such pairs. In a lenient reading, text in place of a code is
+    ignored, and ``md`` is a code wherever it appears.
     """
     line, code, comment, begun = 1, "", False, False
     for token, ended in _tokens(stream, reading):
@@ -541,7 +541,7 @@ def _pairs(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tup
 
 
 def _last_word(text: str) -> tuple[str, str]:
-    """Part a text before a bar: what stands before, and its last line or known last word."""
+    """Split the text before a bar into its last line or known last word, and what precedes it."""
     before, _, word = text.rpartition("\n")
     other, _, last = word.strip().rpartition(" ")
     if other and last.lower() in _KNOWN:
@@ -550,7 +550,7 @@ def _last_word(text: str) -> tuple[str, str]:
 
 
 def _tokens(stream: BinaryIO, reading: Reading) -> Iterator[tuple[bytes, bool]]:
-    """Yield what ends with a bar, and at last what stands behind the last bar."""
+    """Yield each part that ends with a bar, and finally the text after the last bar."""
     rest, lines = b"", 1
     while block := stream.read(1 << 16):
         *tokens, rest = (rest + block).split(b"|")
@@ -596,7 +596,7 @@ def _boards(
             pairs, deal_line = [], 0
         if code == "pn":
             players = value if value.strip(" ,") else ""
-            if not players:  # it only ends what held before
+            if not players:  # it only ends earlier names
                 continue
         elif code == "md":
             deal_line = number
@@ -632,7 +632,7 @@ def _deals(
 
 def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
     notices = Notices("LIN output")
-    index, named = 0, False  # whether names were written, which hold until others are given
+    index, named = 0, False  # whether names were written; they hold until others are given
     for deals in sets:
         boards = deals.boards or (SAYS_NOTHING,) * len(deals)
         for owners, board in zip(deals.owners, boards, strict=True):
@@ -651,7 +651,7 @@ def _write(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
 
 
 def _begins(pairs: list[_Pair]) -> bool:
-    """Whether a reader takes pairs that follow a board for another one's from the first on."""
+    """Return whether a reader would assign these pairs to a new board from the first one on."""
     return next(code for code, value in pairs if (code, value) != _START) in _BEGINS
 
 

@@ -1,10 +1,10 @@
-"""Addresses of BBO's hand viewer and of Bridge Solver Online, one a line. Read only.
+"""Links to BBO's hand viewer and to Bridge Solver Online, one per line. Read only.
 
-The viewer: ``n= e= s= w=`` hands (suit letter, then ranks), of which one may be left out, ``d=``
+The viewer: ``n= e= s= w=`` hands (suit letter, then ranks; one may be left out), ``d=``
 dealer, ``v=`` vulnerability, ``b=`` board, ``a=`` calls, ``p=`` cards played, ``nn= en= sn= wn=``
 names, or ``lin=``, a whole LIN text. Bridge Solver: ``north= east= south= west=`` hands as in PBN,
-``board= dealer= vul= contract= declarer=``, or ``lin=``. ``link_cases.json`` beside this module
-holds addresses and what each means, for any other reader of them.
+``board= dealer= vul= contract= declarer=``, or ``lin=``. ``link_cases.json`` next to this module
+holds links and their meaning, for other readers of the format.
 """
 
 import html
@@ -39,7 +39,7 @@ _CALL = re.compile(
     r"([1-7](?:NT?|[SHDC])|PASS|[PDXR])([!?*]*)(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?([!?*]*)[-,\s]*",
     re.IGNORECASE,
 )
-"""A call, its marks, what explains it in parentheses, and marks again."""
+"""A call, its marks, its explanation in parentheses, and marks again."""
 _CARD = re.compile(r"([SHDC](?:10|[2-9TJQKA]))[-,\s]*", re.IGNORECASE)
 _MOST_PARAMETERS = 100
 _WORDS = {"north": "n", "east": "e", "south": "s", "west": "w"}
@@ -50,11 +50,11 @@ _OTHER_NAMES = {"dealer": "d", "vul": "v", "board": "b"}
 def read_link(
     address: str, reading: Reading | None = None, note: Note | None = None
 ) -> tuple[bytes, Board]:
-    """Return the 52 owners and the board that an address holds.
+    """Return the 52 owners and the board of a link.
 
-    What is no call or card, or impossible, is told to ``note`` (else by a FormatWarning). Raises
-    DealError when it does not hold a whole deal, ValueError when it is no such address, holds more
-    than one board, or says a thing twice and differently.
+    Invalid or impossible calls and cards are reported to ``note`` (else by a FormatWarning). Raises
+    DealError if it does not hold a complete deal, ValueError if it is not such a link, holds more
+    than one board, or contradicts itself.
     """
     reading = reading or Reading("the address")
     note = note or Notices(reading.name).at("a= and p=")
@@ -85,19 +85,19 @@ def read_link(
 
 
 def _key(name: str) -> str:
-    """Return the one name of a parameter that both pages have."""
+    """Return a single name for a parameter that both pages have."""
     name = name.lower()
     return _WORDS.get(name) or _OTHER_NAMES.get(name, name)
 
 
 def _dotted(hand: str) -> str:
-    """Turn ``sakqh54dt987cj32`` into dotted text; a hand as PBN has it stays; ``-`` for none."""
+    """Turn ``sakqh54dt987cj32`` into dotted text; PBN hands are kept; ``-`` if empty."""
     clean = "".join(hand.upper().split())
     return clean if "." in clean else dotted(clean)
 
 
 def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
-    """Return what the parameters say besides the cards. Raises ValueError for one that is wrong."""
+    """Return the board data in the parameters. Raises ValueError for an invalid one."""
     dealer = _seat(values.get("d", ""))
     auction = _spelled(_CALL, values.get("a", "").strip(), "a call", note)
     calls = possible_calls([parse_call(call[1]) for call in auction], note)
@@ -129,9 +129,9 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
 
 
 def _outcome(values: dict[str, str], called: Outcome, note: Note) -> Outcome:
-    """Return what the auction leads to, else what is stated; tell where they differ.
+    """Return the outcome of the auction, else the stated one; report differences.
 
-    Raises ValueError for a statement that is wrong where there is nothing else.
+    Raises ValueError for an invalid statement if there is no auction.
     """
     contract = values.get("contract")
     try:
@@ -153,7 +153,7 @@ def _seat(text: str) -> Seat | None:
 
 
 def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re.Match[str]]:
-    """Cut a text into words, up to what is none."""
+    """Split a text into words, up to the first invalid one."""
     words, at = [], 0
     while at < len(text):
         match = word.match(text, at)
@@ -170,7 +170,7 @@ def _spelled(word: re.Pattern[str], text: str, what: str, note: Note) -> list[re
 def _boards(
     stream: BinaryIO, reading: Reading, notices: Notices
 ) -> Iterator[tuple[bytes, Board, Table]]:
-    """Yield the owners, the board and the unknown tricks of each address."""
+    """Yield the owners, the board and the unknown tricks of each link."""
     for number, line in read_lines(stream, reading):
         if not line.strip():
             continue
@@ -178,7 +178,7 @@ def _boards(
             owners, board = read_link(line, reading, notices.at(f"line {number}"))
         except FormatError as error:
             reading.refuse(reading.error(f"line {number}", error.reason))
-        except ValueError as error:  # DealError is one
+        except ValueError as error:  # includes DealError
             reading.refuse(reading.error(f"line {number}", str(error)))
         else:
             yield owners, board, NO_TRICKS

@@ -1,9 +1,9 @@
 r"""Portable Bridge Notation, tistis.nl/pbn/pbn_v21.txt.
 
-The reader takes files as they are found: deals from any first seat, boards without blank lines
-between them, other tables' records of a deal without a Deal tag, text between boards. What it reads
-leniently it says by FormatWarnings. The writer gives PBN 2.1 in export order, in ASCII (text that
-is not ASCII, such as players' names, in UTF-8, which readers of today take).
+The reader accepts files as they are in practice: deals from any first seat, boards without blank
+lines between them, other tables' records of a deal without a Deal tag, text between boards.
+FormatWarnings report what it reads leniently. The writer gives PBN 2.1 in export order, in ASCII.
+Text that is not ASCII, such as players' names, is UTF-8, which modern readers accept.
 """
 
 import codecs
@@ -38,7 +38,7 @@ _PLAIN_TAG = re.compile(r'\[(\w+)\s+"([^"\\]*)"\]')
 _TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 _TAG_WITH_QUOTES = re.compile(r'\[\s*(\w+)\s*"(.*)"\s*\]')
 _TAG_OF_A_WRITER = re.compile(r"\[\s*([A-Za-z]\w*+)(?=[“”„'‘’\s])([^\]]*+)\]")
-"""A tag in the quotes of a word processor, in single ones, or in none."""
+"""A tag with a word processor's quotes, with single quotes, or without."""
 _QUOTES_OF_A_WRITER = re.compile(r"^[“”„'‘’]|[“”'‘’]$")
 _BLANKS = re.compile(r"\s+")
 _BROKEN_DEAL = re.compile(r"\[\s*Deal\b", re.IGNORECASE)
@@ -50,12 +50,12 @@ _ROW = re.compile(
     r"|[SHDC](?:10|[2-9TJQKA])|NT|[NESWHC]|1?[0-9]|-|\*|\+|[!?]+|=[0-9]+=|\$[0-9]+)(?:\s+|\Z))+",
     re.IGNORECASE,
 )
-"""Calls, cards or results of a table, which nothing but the rows of a section looks like."""
+"""Calls, cards or results of a table: text that can only be rows of a section."""
 _AMONG_ROWS = "a blank line among calls, cards or results is ignored"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BREAK = re.compile(r"[\x00-\x08\x0a-\x1f]")
 _HEADER = re.compile(r"%\s*(PBN\s+\d+\.\d+|EXPORT|IMPORT|Content-type\s*:.*)\s*", re.IGNORECASE)
-"""Lines about the file, its encoding included, which are not those of what is written of it."""
+"""Lines about the file, such as its encoding, which do not apply to a rewritten file."""
 _NAMES = {
     name.lower(): name
     for name in (
@@ -66,7 +66,7 @@ _NAMES = {
 
 @dataclass(slots=True)
 class TagLine:
-    """A tag being read: as ``Tag``, with the number of its line."""
+    """A tag being read: like ``Tag``, with the number of its line."""
 
     name: str
     value: str
@@ -75,14 +75,14 @@ class TagLine:
 
     @property
     def tag(self) -> Tag:
-        """What is kept of it."""
+        """The Tag to keep."""
         return Tag(self.name, self.value, tuple(self.lines))
 
 
 def escape(value: str) -> str:
-    r"""Return a tag value as it stands between quotes: ``\"`` for a quote.
+    r"""Return a tag value as written between quotes: ``\"`` for a quote.
 
-    A backslash is doubled only where it could be taken for an escape, as in the wild (and in the
+    A backslash is doubled only if it could be taken for an escape, as most files do (and the
     standard's own ``Denomination\2R``).
     """
     return _TO_ESCAPE.sub(r"\\\g<0>", value)
@@ -91,8 +91,8 @@ def escape(value: str) -> str:
 def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its end) of a text file in UTF-8 or ISO 8859-1.
 
-    Refuses a line that is too long. Raises FormatError for bytes that no text has, which are read
-    as blanks where the reading is lenient.
+    Refuses a line that is too long. Raises FormatError for bytes that are not text; in a lenient
+    reading they become blanks.
     """
     for number, raw in text_lines(stream, reading, "line"):
         if number == 1:
@@ -113,7 +113,7 @@ def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator
 
 
 class _Lines:
-    """Numbered lines, some of which may be put back to be read once more."""
+    """Numbered lines, some of which may be put back to be read again."""
 
     def __init__(self, lines: Iterable[tuple[int, str]]):
         self._lines = iter(lines)
@@ -126,7 +126,7 @@ class _Lines:
         return self._back.pop() if self._back else next(self._lines)
 
     def put_back(self, lines: Sequence[tuple[int, str]]) -> None:
-        """Let these lines be the next."""
+        """Make these lines the next ones."""
         self._back += reversed(lines)
 
 
@@ -135,13 +135,14 @@ Piece = tuple[int, str | None, str]
 
 
 def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices) -> Iterator[Piece]:
-    """Tell tags, lines that belong to them and blank lines apart.
+    """Separate tags, lines that belong to them and blank lines.
 
-    Raises FormatError for a file that is not PBN, refuses an unclosed comment, and a tag cut
-    short: where the reading is lenient it is left out, or stands for no deal if it is a Deal.
+    Raises FormatError for a file that is not PBN; refuses an unclosed comment, and a tag cut
+    short. In a lenient reading such a tag is left out, or counts as an invalid deal if it is a
+    Deal.
     """
-    in_rows = False  # whether the last tag was one that rows of data follow
-    blank = 0  # the line of the first blank one since the rows, which ends them unless rows follow
+    in_rows = False  # whether rows of data follow the last tag
+    blank = 0  # the first blank line after the rows, which ends them unless rows follow
     rubbish = _Rubbish(reading, notices)
     source = _Lines(lines)
     for number, text in source:
@@ -164,12 +165,12 @@ def pieces(lines: Iterable[tuple[int, str]], reading: Reading, notices: Notices)
             in_rows, rubbish.allowed = is_section(tag), True
             continue
         if text[0] == "%":
-            header = _HEADER.fullmatch(text)  # which another file begins with
+            header = _HEADER.fullmatch(text)  # begins another file
             yield number, None if header else "", "" if header else text.rstrip()
             continue
         text = text.strip()
         if (end := text.find("% PBN")) > 0 and "{" not in text and ";" not in text:
-            source.put_back([(number, text[end:])])  # another file begins, after no end of line
+            source.put_back([(number, text[end:])])  # another file begins, without a line break
             text = text[:end].rstrip()
         if in_rows and text[0] not in "[;" and "{" not in text:
             yield number, "", text
@@ -206,8 +207,8 @@ def _odd_tag(
 ) -> tuple[tuple[int, str, str] | None, int]:
     """Return a tag in other quotes than plain ones, and where it ends in its line.
 
-    A Deal tag that cannot be read stands for no deal; any other is none. Raises FormatError where
-    the reading is not lenient.
+    An unreadable Deal tag counts as an invalid deal; any other is ignored. Raises FormatError
+    unless the reading is lenient.
     """
     number, text, at = where
     reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
@@ -229,7 +230,7 @@ def _comment(
 ) -> Iterator[Piece]:
     """Yield the lines of a comment in braces that does not end in its first line.
 
-    A line that is a tag ends it where another begins before its end, or where it has none.
+    A line that is a tag ends it if another comment begins before it is closed, or it never is.
     Refuses an unclosed comment or tag.
     """
     lines, tag = [first], 0
@@ -276,14 +277,14 @@ def _end_of_piece(text: str, start: int) -> int:
 
 
 def _leaves_comment_open(text: str) -> bool:
-    """Whether a comment in braces begins in a line and does not end in it."""
+    """Return whether a comment in braces begins in a line and does not end in it."""
     if "{" not in text:
         return False
     return _NO_COMMENT.sub("", text).startswith("{")
 
 
 class _Rubbish:
-    """Lines that are no PBN: warned of among boards, refused where there are no boards."""
+    """Lines that are not PBN: warned of between boards, refused if there are no boards."""
 
     def __init__(self, reading: Reading, notices: Notices):
         self.allowed = False
@@ -313,10 +314,10 @@ class _Rubbish:
 
 
 def blocks(found: Iterable[Piece], reading: Reading) -> Iterator[list[TagLine]]:
-    """Group pieces into blocks of tags, cut at blank lines and where a tag comes a second time.
+    """Group pieces into blocks of tags, split at blank lines and where a tag is repeated.
 
-    A tag that only repeats the one before it says nothing, nor does an empty one beside its like.
-    A block may begin with a TagLine without a name, for what stands before its first tag. Raises
+    A tag that only repeats the previous one is ignored, as is an empty one next to its like.
+    A block may begin with a TagLine without a name, for text before its first tag. Raises
     FormatError for a block without end.
     """
     block: list[TagLine] = []
@@ -363,7 +364,7 @@ def _no_end_of_board(number: int, reading: Reading) -> FormatError:
 
 
 def check_lines(tag: Tag) -> None:
-    """Raise ValueError where a tag, written as it is, would not be read as the same again."""
+    """Raise ValueError if a tag, written unchanged, would not be read back the same."""
     if tag.name and not re.fullmatch(r"\w+", tag.name):
         raise ValueError(f"tag name {shorten(tag.name)}")
     if any(_BREAK.search(text) for text in (tag.value, *tag.lines)):
@@ -392,13 +393,13 @@ def check_lines(tag: Tag) -> None:
 
 _HIDDEN_HAND = re.compile(r"[:\s](?:-|\.\.\.)(?:\s|$)")
 _OF_THE_DEAL = ("Deal", "Board", "Dealer", "Vulnerable")
-"""What the record of another table shares with the board before when it does not say it."""
+"""Tags that another table's record takes from the board before if it lacks them."""
 _OF_A_TABLE = frozenset(("Declarer", "Contract", "Result", "Auction", "Play", "Score"))
-"""What the record of another table says at least one of."""
+"""Another table's record has at least one of these tags."""
 _OF_A_BOARD = frozenset(("Board", "West", "North", "East", "South", "Room"))
-"""What says of which board and table a record is."""
+"""Tags that identify the board and table of a record."""
 _OF_ONE_BOARD = frozenset(("Dealer", "Vulnerable", "Scoring", "Declarer", "Contract", "Result"))
-"""Tags that begin no other board where one of two is empty."""
+"""Tags that do not start a new board when repeated if one of the two is empty."""
 _EMPTY = frozenset(("", "?", "-"))
 _EXPORTED = frozenset(EXPORT_ORDER)
 _SNIFF = re.compile(
@@ -421,9 +422,9 @@ def _boards(
     for record in _records(blocks(pieces(lines, reading, notices), reading), reading, notices):
         before = _complete(record, before, reading, notices)
         deal = before.get("Deal")
-        if deal is None:  # it was "#", and there is none before
+        if deal is None:  # it was "#", without a board before
             continue
-        if deal.value != text:  # tables of one deal stand together
+        if deal.value != text:  # tables of one deal are adjacent
             try:
                 text, owners = deal.value, _owners(deal, reading, notices)
             except DealError as error:
@@ -440,14 +441,14 @@ def _boards(
 
 
 def _note_on(record: list[TagLine], notices: Notices) -> NoteOnTag:
-    """Return what takes notes of the tags of a record, each at the line of its tag."""
+    """Return a function that takes notes on the tags of a record, each at the line of its tag."""
     lines: dict[str, list[int]] = {}
     for tag in record:
         if tag.name:
             lines.setdefault(tag.name, []).append(tag.number)
 
     def note(kind: str, message: str, name: str, nth: int = 0) -> None:
-        numbers = lines.get(name) or next(iter(lines.values()))  # worked out from another tag
+        numbers = lines.get(name) or next(iter(lines.values()))  # derived from another tag
         notices.add(kind, f"line {numbers[nth]}", message)
 
     return note
@@ -462,7 +463,7 @@ class _Record:
         self._number: str | None = None
 
     def add(self, block: list[TagLine]) -> None:
-        """Put a block of tags to those that are there."""
+        """Add a block of tags to the record."""
         if self.tags and not block[0].name:
             self.tags[-1].lines += block[0].lines
             block = block[1:]
@@ -473,7 +474,7 @@ class _Record:
                 self._number = tag.value
 
     def drop(self, names: Set[str], notices: Notices) -> None:
-        """Leave out tags, which the board that follows has itself."""
+        """Drop tags that the next board has itself."""
         for tag in self.tags:
             if tag.name in names:
                 notices.add("tags of no board, left out", f"line {tag.number}",
@@ -482,7 +483,7 @@ class _Record:
         self.names -= names
 
     def begin_with(self, other: "_Record") -> None:
-        """Put what stands before at the beginning."""
+        """Prepend another record."""
         self.tags, block = other.tags, self.tags
         self.names, self._number = other.names, other._number
         if block:
@@ -490,11 +491,11 @@ class _Record:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is a record by itself, and not only the beginning of the next one."""
+        """Return whether this is a complete record, not just the beginning of the next one."""
         return "Deal" in self.names or not self.names.isdisjoint(_OF_A_TABLE)
 
     def is_other_board_than(self, block: list[TagLine]) -> bool:
-        """Whether the number in a block says that it is of another board."""
+        """Return whether the number in a block identifies another board."""
         values = [tag.value for tag in block if tag.name == "Board" and tag.value != "#"]
         return bool(values) and values != [self._number]
 
@@ -502,13 +503,13 @@ class _Record:
 def _records(
     found: Iterable[list[TagLine]], reading: Reading, notices: Notices
 ) -> Iterator[list[TagLine]]:
-    """Make of blocks the records of boards played: one block each, where files keep to the rule.
+    """Turn blocks into the records of boards played: one block each, in files that follow the rule.
 
-    Only the record of another table at the same board has no Deal tag. Refuses a board without
+    Only the record of another table at the same board has no Deal tag. Refuses a board without a
     deal.
     """
     record, before = _Record(), _Record()
-    for block in found:  # before: what stands before a Deal, or comments
+    for block in found:  # before: text before a Deal, or comments
         names = {tag.name for tag in block}
         if not before.names.isdisjoint(names & _EXPORTED):
             reading.refuse(_no_deal(before.tags, reading))
@@ -561,7 +562,7 @@ def _complete(
     """Fill in what a record takes from the one before: values ``#``, and the deal.
 
     Returns the record's tags by name. A value that the board before does not have is an error;
-    where the reading is lenient the tag is left out, and a deal refused.
+    in a lenient reading the tag is left out, and a deal refused.
     """
     for tag in [tag for tag in record if tag.value == "#"]:
         if tag.name in before:
@@ -590,7 +591,7 @@ def _complete(
 
 
 def _owners(deal: TagLine, reading: Reading, notices: Notices) -> bytes:
-    """Return the 52 owners that a Deal tag gives, or raise DealError."""
+    """Return the 52 owners in a Deal tag. Raises DealError."""
     owners = plain_owners(deal.value)
     if owners is not None:
         return owners

@@ -1,9 +1,9 @@
-"""Between the tags of a PBN board and what a Board says: fields, auction, play, trick tables.
+"""Convert between the tags of a PBN board and a Board: fields, auction, play, trick tables.
 
-Programs write 1 in trick tables for what they did not solve, and for a side that makes no contract,
-where the real result is anything up to 6. So in a table that holds no result from 2 to 6 no 1 is
-believed; nor is a table of twenty noughts. Our own writer marks the rare table in which such a 1 is
-a result.
+Programs write 1 in trick tables for unsolved results, and for a side that makes no contract,
+where the real result is anything up to 6. So if a table has no result from 2 to 6, its 1s are
+not trusted; nor is a table of twenty zeros. Our own writer marks the rare table in which such a 1
+is a result.
 """
 
 import re
@@ -60,19 +60,19 @@ EXPORT_ORDER = (
     "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
     "Deal", "Scoring", "Declarer", "Contract", "Result",
 )  # fmt: skip
-"""The mandatory tags as the standard's export format orders them, each once a board."""
+"""The mandatory tags in the standard's export order, once per board."""
 _COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|^%.*", re.MULTILINE)
 
 
 def is_section(name: str) -> bool:
-    """Whether rows of data follow a tag of this name."""
+    """Return whether rows of data follow a tag of this name."""
     return name in ("Auction", "Play") or (name.endswith("Table") and name != "Table")
 
 
 def parted(lines: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Part the lines that follow a tag into rows of data and comments.
+    """Split the lines that follow a tag into rows of data and comments.
 
-    A comment in braces may hold several lines, joined by line breaks here; one without end goes on
+    A comment in braces may span several lines, joined by line breaks here; an unclosed one extends
     to the last line.
     """
     text = "\n".join(lines)
@@ -84,7 +84,7 @@ def parted(lines: Iterable[str]) -> tuple[list[str], list[str]]:
 # --- auction and play ---
 
 _TOKEN = re.compile(r"=\d+=|\$\d+|[^\s=$]+|=")
-_JUDGEMENTS = "!?*"  # 3NT!? and the 4H* of those who mark alerts so
+_JUDGEMENTS = "!?*"  # 3NT!? and, from some writers, 4H* for alerts
 
 _Explanations = tuple[tuple[int, str], ...]
 
@@ -96,7 +96,7 @@ def spell_call(call: str) -> str:
 
 
 def _tokens(lines: Iterable[str]) -> tuple[list[str], bool]:
-    """Cut a section into its words; and whether there were comments besides."""
+    """Split a section into words; also return whether it had comments."""
     rows, comments = parted(lines)
     return _TOKEN.findall("\n".join(rows)), bool(comments)
 
@@ -106,17 +106,17 @@ def parse_auction(
 ) -> tuple[tuple[str, ...], _Explanations, bool, str]:
     """Read an Auction section and its Note tags.
 
-    Returns the calls, their explanations, whether that is all that is said, and what is wrong with
-    the first word that is no call or with the first impossible call: the calls before it are kept.
+    Returns the calls, their explanations, whether nothing else is said, and what is wrong with
+    the first invalid word or illegal call: the calls before it are kept.
     """
     texts = dict(filter(None, map(_note, notes)))
     calls: list[str] = []
     explained: dict[int, list[str]] = {}
     used: set[str] = set()
     tokens, more = _tokens(tag.lines)
-    while tokens and tokens[-1] == "-":  # what fills a row
+    while tokens and tokens[-1] == "-":  # filler at the end of a row
         more = bool(tokens.pop())
-    all_of_them, wrong = False, ""  # whether the word before was the All of All Pass
+    all_of_them, wrong = False, ""  # whether the previous word was the All of All Pass
     for token in tokens:
         if all_of_them and not is_all_pass(f"all{token}"):
             break
@@ -154,10 +154,10 @@ def parse_auction(
 
 
 def first_caller(tag: Tag) -> Seat | None:
-    """Return the seat whose call stands first in an Auction section; None where it is not said.
+    """Return the seat of the first call in an Auction section; None if it is not given.
 
-    A ``-`` at its head is the place of a seat that comes before the first to call. Raises
-    ValueError for a value that is no seat.
+    A leading ``-`` stands for a seat before the first caller. Raises
+    ValueError for an invalid seat.
     """
     first = parse_seat(tag.value)
     if first is None or not any("-" in line for line in tag.lines):
@@ -189,14 +189,14 @@ def format_auction(board: Board) -> list[Tag]:
 
 
 def strain_played(board: Board) -> Strain | None:
-    """The strain in which a board was played, from its contract or else its auction."""
+    """Return the strain in which a board was played, from its contract or else its auction."""
     if board.contract is None and board.dealer is not None:
         return strain_of(contract_of(board.dealer, board.auction)[0])
     return strain_of(board.contract)
 
 
 def declarer_of(board: Board) -> Seat | None:
-    """The declarer of a board, as it says or else from its auction."""
+    """Return the declarer of a board, as stated or else from its auction."""
     if board.declarer is None and board.dealer is not None:
         return contract_of(board.dealer, board.auction)[1]
     return board.declarer
@@ -205,8 +205,8 @@ def declarer_of(board: Board) -> Seat | None:
 def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], bool, str]:
     """Read a Play section, given the contract and the deal's owners.
 
-    Returns the cards in the order played, as far as that can be told, whether that is all that is
-    said, and what is wrong with the first word that is no card or the first impossible card: the
+    Returns the cards in the order played, as far as possible, whether nothing else is
+    said, and what is wrong with the first invalid or impossible card: the
     cards before it are kept.
     """
     strain, declarer = strain_played(board), declarer_of(board)
@@ -227,7 +227,7 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
             cells.append("-" if token == "-" else parse_played(token.rstrip(_JUDGEMENTS)))
         except ValueError as error:
             wrongs.append(str(error))
-            cells.append("-")  # whose place is known, if not what was played
+            cells.append("-")  # its place is known, though not the card
     if strain is None:
         return (), False, "".join(wrongs[:1])
     cells += ["-"] * (-len(cells) % 4)
@@ -247,7 +247,7 @@ def _rows_of_play(play: Sequence[str], strain: Strain) -> tuple[str, ...]:
 
 
 def format_play(board: Board, owners: bytes) -> list[Tag]:
-    """Write a board's play; nothing when it does not say what was played or who led."""
+    """Write a board's play; nothing if the cards or the leader are unknown."""
     strain, declarer = strain_played(board), declarer_of(board)
     first = CARD_INDEX[parse_played(board.play[0])]
     leader = owners[first] if declarer is None else declarer.lho
@@ -271,13 +271,13 @@ _ABILITY = re.compile(
 _LOW = frozenset(range(2, 7))
 _PLAIN = {str(tricks): tricks for tricks in range(14)}
 _UNKNOWN_RESULTS = ("?", "-", "*", "")
-_NOTHING_SOLVED = NO_TRICKS.copy()  # where there are tags, if none with tricks
+_NOTHING_SOLVED = NO_TRICKS.copy()  # if there are tags, but none with tricks
 
 
 def parse_result_table(tag: Tag) -> Table:
-    """Read an OptimumResultTable: rows in any order, columns as its header says.
+    """Read an OptimumResultTable: rows in any order, columns as in its header.
 
-    Results that are placeholders are unknown. Raises ValueError saying which row cannot be read.
+    Placeholders become unknown. Raises ValueError naming the row that cannot be read.
     """
     names = [found[1].lower() for found in map(_COLUMN.match, tag.value.split(";")) if found]
     if sorted(names) != sorted(set(names)) or not set(_COLUMNS) <= set(names):
@@ -314,7 +314,7 @@ def remarks(tag: Tag) -> tuple[str, ...]:
 
 
 def format_result_table(table: Table, comments: Sequence[str] = ()) -> Tag:
-    """Write a table in the standard's order, leaving out the cells that are not known."""
+    """Write a table in the standard's order, without unknown cells."""
     rows = tuple(
         f"{seat} {'NT' if strain is Strain.NOTRUMP else strain.letter:>2} {table[strain, seat]:>2}"
         for seat in PRINTED_SEATS
@@ -334,10 +334,10 @@ def _believed(table: Table) -> Table:
 
 
 def parse_digits(text: str) -> Table:
-    """Read DoubleDummyTricks: N S E W, in each NT S H D C, a hexadecimal digit each.
+    """Read DoubleDummyTricks: N S E W, each NT S H D C, one hexadecimal digit per result.
 
-    ``F``, ``-`` and ``*`` stand for a result that is not known, as placeholders do. Raises
-    ValueError when ``text`` is not twenty such digits.
+    ``F``, ``-``, ``*`` and placeholders stand for unknown results. Raises
+    ValueError unless ``text`` is twenty such digits.
     """
     digits = re.sub(r"\s", "", text).upper()
     if wrong := re.search(r"[^0-9A-DF*-]", digits):
@@ -348,10 +348,10 @@ def parse_digits(text: str) -> Table:
 
 
 def parse_ability(text: str) -> Table:
-    """Read Deep Finesse's Ability, ``N:34425 E:A98B7 …``: a hexadecimal digit for NT S H D C each.
+    """Read Deep Finesse's Ability, ``N:34425 E:A98B7 …``: hexadecimal digits for NT S H D C.
 
     One program writes the next seat's first digit as the last of each, and so every digit of three
-    seats in the wrong place. Raises ValueError for that, and when ``text`` is not such.
+    seats in the wrong place. Raises ValueError for that, and for other text.
     """
     seats = _ABILITY.fullmatch(text.strip())
     if seats is None:
@@ -365,7 +365,7 @@ def parse_ability(text: str) -> Table:
 
 
 def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
-    """Return the table of hexadecimal digits, for the seats NT S H D C each."""
+    """Return the table of hexadecimal digits, in NT S H D C for each of the seats."""
     table = NO_TRICKS.copy()
     for i, digit in enumerate(digits):
         if digit not in "F*-":
@@ -374,13 +374,13 @@ def _of_digits(digits: str, seats: Sequence[Seat]) -> Table:
 
 
 def format_digits(table: Table) -> str:
-    """Write DoubleDummyTricks; ``-`` stands for a result that is not known."""
+    """Write DoubleDummyTricks; ``-`` stands for an unknown result."""
     cells = [table[strain, seat] for seat in PRINTED_SEATS for strain in PRINTED_STRAINS]
     return "".join("-" if cell == UNKNOWN else f"{cell:x}" for cell in cells)
 
 
 def disagreements(one: Table, other: Table) -> int:
-    """Count the cells that both tables know and give differently."""
+    """Count the known cells that differ between two tables."""
     return int(np.count_nonzero((one != other) & (one != UNKNOWN) & (other != UNKNOWN)))
 
 
@@ -388,7 +388,7 @@ def disagreements(one: Table, other: Table) -> int:
 
 
 class NoteOnTag(Protocol):
-    """Called where a tag cannot be read: with its name, and which of that name (from 0)."""
+    """Called if a tag cannot be read: with its name, and which tag of that name (from 0)."""
 
     def __call__(self, kind: str, message: str, name: str, nth: int = 0, /) -> None:
         """Take a note."""
@@ -405,7 +405,7 @@ _NOT_KNOWN = ("", "?")
 _SECTIONS = ("Auction", "Play")
 _RANKS = {name: rank for rank, name in enumerate(("", *EXPORT_ORDER, *_SECTIONS))}
 _IN_ONE_LINE = {DIGITS: parse_digits, ABILITY: parse_ability}
-"""Tags that hold a trick table in their value, the one that is believed first of all first."""
+"""Tags with a trick table as their value, the most trusted first."""
 _HIGHEST_NUMBER = 999_999_999
 _OF_SIDE = re.compile(r"(NS|EW)\s*([0-9]{1,2})", re.IGNORECASE)
 _RESULT_OF_SIDES = re.compile(r"NS\s*[0-9]{1,2}(?:\s+EW\s*[0-9]{1,2})?|EW\s*[0-9]{1,2}"
@@ -429,7 +429,7 @@ def _parse_declarer(text: str) -> Seat | None:
 
 
 def _parse_result(text: str, declarer: Seat | None = None) -> int:
-    """Read declarer's tricks: ``9``, by an irregularity ``^9``, or of sides ``NS 9 EW 4``."""
+    """Read declarer's tricks: ``9``, by an irregularity ``^9``, or by sides ``NS 9 EW 4``."""
     text = text.strip().removeprefix("^").lstrip()
     if _RESULT_OF_SIDES.fullmatch(text) is None:
         return parse_count(text, 13)
@@ -449,20 +449,20 @@ def _spell_contract(contract: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Simple:
-    """How a tag of one value is read and written, and the field of Board that it fills."""
+    """How to read and write a tag of one value, and the field of Board that it fills."""
 
     field: str
     parse: Callable[[str], Any]
     spell: Callable[[Any], str] = str
 
     def read(self, text: str, declarer: Seat | None) -> Any:
-        """Return the value; None for "not known". Raises ValueError for anything else."""
+        """Return the value; None for "unknown". Raises ValueError for anything else."""
         if text.strip() in _NOT_KNOWN:
             return None
         return _parse_result(text, declarer) if self.field == "result" else self.parse(text)
 
     def write(self, value: Any) -> str:
-        """Return the text of a value. Raises ValueError for what could not be read again."""
+        """Return the text of a value. Raises ValueError if it could not be read back."""
         text = self.spell(value)
         if self.read(text, None) != value:
             raise ValueError(f"{self.field} is {shorten(value)}")
@@ -478,11 +478,11 @@ _SIMPLE = {
     "Result": _Simple("result", _parse_result),
 }
 
-_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))  # of a board
+_ONCE = frozenset((*_SIMPLE, *_SECTIONS, RESULT_TABLE, DIGITS, ABILITY))  # once per board
 
 
 class _Sorted:
-    """The tags of a board by what they are about."""
+    """The tags of a board by subject."""
 
     def __init__(self, tags: Sequence[Tag]):
         self.first: dict[str, Tag] = {}
@@ -490,7 +490,7 @@ class _Sorted:
         self.notes: dict[str, list[Tag]] = {section: [] for section in _SECTIONS}
         """Note tags by the section they follow; those before any belong to the auction."""
         self.items: list[tuple[int, str, Tag]] = []
-        """Each tag with its rank in export order and its subject: its name, a Note's section."""
+        """Each tag with its rank in export order and its subject: its name, or a Note's section."""
         section = _SECTIONS[0]
         for tag in tags:
             self.first.setdefault(tag.name, tag)
@@ -510,10 +510,10 @@ class _Sorted:
 
 
 def read_board(tags: Sequence[Tag], owners: bytes, note: NoteOnTag) -> tuple[Board, Table]:
-    """Return what the tags of a board say, and its trick table.
+    """Return the board described by tags, and its trick table.
 
-    Tags that the fields of Board do not say in full are kept; ``note`` is told of those that
-    cannot be read.
+    Tags that the fields of Board do not fully express are kept. Unreadable ones are reported to
+    ``note``.
     """
     found = _Sorted(_with_outcome(_without_repeated(tags, note), note))
     values: dict[str, Any] = {}
@@ -564,7 +564,7 @@ def _read_simple(
 
 
 def _tell_wrong(tag: Tag, wrong: str, note: NoteOnTag) -> None:
-    """Tell of the first word of a section that is none, or that is impossible."""
+    """Report the first invalid or impossible word of a section."""
     if wrong:
         stands = "what comes before it is read" if "before it are kept" not in wrong else ""
         note(f"{tag.name} tags read in part", f"{tag.name}: {wrong}; {stands}".rstrip("; "),
@@ -572,7 +572,7 @@ def _tell_wrong(tag: Tag, wrong: str, note: NoteOnTag) -> None:
 
 
 def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full: set[str]) -> None:
-    """Let a complete auction say contract and declarer where the tags do not."""
+    """Take contract and declarer from a complete auction if the tags lack them."""
     if values.get("contract") is not None or values.get("dealer") is None:
         return
     contract, declarer = contract_of(values["dealer"], values.get("auction", ()))
@@ -581,13 +581,13 @@ def _take_contract_from_auction(values: dict[str, Any], found: _Sorted, in_full:
     silent = [found.first[name] for name in ("Contract", "Declarer") if name in found.first]
     silent = [tag for tag in silent if tag.name not in in_full]
     if any(tag.lines or tag.value.strip() not in _NOT_KNOWN for tag in silent):
-        return  # they say something that cannot be read
+        return  # they are unreadable
     values |= {"contract": contract, "declarer": declarer}
     in_full.update(tag.name for tag in silent)
 
 
 def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
-    """Tell where an auction leads elsewhere than the tags say; both stay as they are."""
+    """Report a difference between the auction's outcome and the tags; both stay as they are."""
     if values.get("dealer") is None:
         return
     called = contract_of(values["dealer"], values.get("auction", ()))
@@ -598,7 +598,7 @@ def _compare_outcome(values: dict[str, Any], note: NoteOnTag) -> None:
 
 
 def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
-    """Leave out what a board can say only once; let the auction say who dealt."""
+    """Drop repeated tags that a board can have only once; the auction decides who dealt."""
     kept: list[Tag] = []
     places: dict[str, int] = {}
     for tag in tags:
@@ -617,7 +617,7 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
     auction = next((tag for tag in kept if tag.name == "Auction"), None)
     try:
         dealer = None if auction is None else first_caller(auction)
-    except ValueError:  # which is told when the auction is read
+    except ValueError:  # reported when the auction is read
         dealer = None
     if dealer is not None:
         kept = [
@@ -630,16 +630,16 @@ def _without_repeated(tags: Sequence[Tag], note: NoteOnTag) -> list[Tag]:
 
 
 def _says_nothing(tag: Tag) -> bool:
-    """Whether a tag is empty: without rows where there should be some, or without a value."""
+    """Return whether a tag is empty: without the rows it should have, or without a value."""
     if is_section(tag.name):
         return all(token in "*+-" for token in _tokens(tag.lines)[0])
     return tag.value.strip() in (*_NOT_KNOWN, "-")
 
 
 def _with_outcome(tags: list[Tag], note: NoteOnTag) -> list[Tag]:
-    """Spell as the standard does a contract that says more, and a result as over- or undertricks.
+    """Standardise a contract that says more, and a result given as over- or undertricks.
 
-    ``[Contract "4HXS-1"]`` says what three tags do; ``[Result "-1"]`` in 4H is nine tricks.
+    ``[Contract "4HXS-1"]`` says as much as three tags; ``[Result "-1"]`` in 4H is nine tricks.
     """
     if not any(tag.name == "Contract" for tag in tags):
         return tags
@@ -669,7 +669,7 @@ def _with_outcome(tags: list[Tag], note: NoteOnTag) -> list[Tag]:
 
 
 def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: Any) -> _T | None:
-    """Parse, or tell ``note`` why that cannot be done."""
+    """Parse, or report to ``note`` why that failed."""
     try:
         return parse(*arguments)
     except ValueError as error:
@@ -679,7 +679,7 @@ def _attempt(tag: Tag, note: NoteOnTag, parse: Callable[..., _T], *arguments: An
 
 
 def _read_table(found: _Sorted, in_full: set[str], note: NoteOnTag) -> Table:
-    """Read the trick table, first of all from the standard's tag, then from those in one line."""
+    """Read the trick table, preferring the standard's tag to those on one line."""
     table = _NOTHING_SOLVED
     if tag := found.first.get(RESULT_TABLE):
         results = _attempt(tag, note, parse_result_table, tag)
@@ -717,8 +717,8 @@ def _warn_of_placeholders(tag: Tag, ones: int, table: Table, note: NoteOnTag) ->
 def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note) -> list[Tag]:
     """Return the tags of a board in export order, from its fields and its own tags.
 
-    One of its tags that says otherwise than the field is written anew, which ``note`` is told.
-    Raises ValueError for a field that holds no call, card, contract or the like.
+    An own tag that contradicts a field is rewritten, which is reported to ``note``.
+    Raises ValueError for a field with an invalid call, card, contract or the like.
     """
     own = _Sorted(board.tags)
     stale = {name for name in own.first if not _agrees(own, name, board, owners, table)}
@@ -746,7 +746,7 @@ def write_board(board: Board, owners: bytes, deal: str, table: Table, note: Note
 
 
 def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) -> bool:
-    """Whether a board's own tag says the same as its fields (or its deal's tricks)."""
+    """Return whether a board's own tag agrees with its fields (or its deal's tricks)."""
     tag = own.first[name]
     try:
         if name in _SIMPLE:
@@ -765,7 +765,7 @@ def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) 
             told = (known != UNKNOWN) | (_in_one_line(own, table) == table)
             return bool((agrees & (told | (table == UNKNOWN))).all())
         return name not in _IN_ONE_LINE or not disagreements(_IN_ONE_LINE[name](tag.value), table)
-    except ValueError:  # it was kept as text, and stays that while nothing better is known
+    except ValueError:  # it was kept as text, and stays until something better is known
         if name == RESULT_TABLE:
             return bool((table == _in_one_line(own, table)).all())
         field = _SIMPLE[name].field if name in _SIMPLE else name.lower()
@@ -773,7 +773,7 @@ def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) 
 
 
 def words_of_tags(board: Board) -> list[str]:
-    """Name to people what the tags of a board say beyond its fields: other tags, comments."""
+    """Return names, for people, of what the tags say beyond the fields: other tags, comments."""
     comments = other = False
     stated = board.stated()
     for tag in board.tags:
@@ -786,7 +786,7 @@ def words_of_tags(board: Board) -> list[str]:
 
 
 def _in_one_line(own: _Sorted, table: Table) -> Table:
-    """Return the results that those of a board's tags hold which do not contradict its tricks."""
+    """Return the results in a board's one-line tags that do not contradict its tricks."""
     told = _NOTHING_SOLVED
     for name, parse in _IN_ONE_LINE.items():
         try:

@@ -41,9 +41,9 @@ def _read(stream: BinaryIO, reading: Reading, chunk: int) -> Iterator[DealSet]:
 
 
 def read_header(file: BinaryIO, name: str, *, whole: bool = False) -> Header:
-    """Return what a file says of its array; ``whole`` if the array must fill the rest of it.
+    """Return the array description in a file's header.
 
-    Raises FormatError for a file without solved deals.
+    With ``whole``, the array must fill the rest. Raises FormatError without solved deals.
     """
     try:
         header = array_header(file, whole=whole)
@@ -71,7 +71,7 @@ def _map(path: Path, name: str) -> NDArray[Any]:
 def unpack(keys: NDArray[Any], values: NDArray[Any], name: str, first: int) -> DealSet:
     """Turn (m, 4) numbers of suits and (m, 4) of declarers into deals.
 
-    Raises FormatError for the first that is not a deal; it is counted from ``first`` in ``name``.
+    Raises FormatError for the first row that is not a deal, counted from ``first`` in ``name``.
     """
     owners = (keys[:, :, None] >> _CARD_SHIFTS & 3).astype(np.uint8).reshape(-1, 52)
     tricks = (values[:, None, :] >> _STRAIN_SHIFTS[:, None] & 15).astype(np.uint8)

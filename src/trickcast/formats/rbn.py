@@ -1,12 +1,12 @@
 """RBN, Richard Pavlicek's notation: a letter, a blank and data on each line. Read only.
 
-Fields: ``H`` hands (first seat, then up to four clockwise, each after ``:`` or, where players do
+Fields: ``H`` hands (first seat, then up to four clockwise, each after ``:`` or, if players do
 not see it, ``;``), ``B`` board, ``A`` auction (dealer, vulnerability, calls), ``D`` date, ``E``
-event, ``L`` place, ``F`` scoring; these last four and ``B`` and ``H`` hold for the records after
-until others are given. ``C`` contract and declarer, ``R`` declarer's tricks, or how many more or
-less than the contract asks for, ``P`` the leader and the cards in the order played, a suit being
-left out where it is the one led. A blank line ends a record, text in braces is a comment, on one
-line or over many, lines with ``%`` are headers. What the other fields hold is told as left out.
+event, ``L`` place, ``F`` scoring. The last four, ``B`` and ``H`` hold for later records
+until others are given. ``C`` contract and declarer, ``R`` declarer's tricks, or over- or
+undertricks, ``P`` the leader and the cards in the order played, without a suit
+for cards of the suit led. A blank line ends a record. Text in braces is a comment, on one
+line or many. Lines with ``%`` are headers. Other fields are reported as left out.
 """
 
 import re
@@ -39,7 +39,7 @@ from .format import Format, Notices, Reading
 from .streams import read_lines
 
 _TAGS = {"E": "Event", "L": "Site", "D": "Date", "F": "Scoring"}
-"""Fields that PBN has tags for, in its order."""
+"""Fields that PBN has tags for, in PBN's order."""
 _KEPT = (*_TAGS, "B", "H")
 """Fields that hold until others are given."""
 _FIELDS = "DTLEFSKNBHACPRMI"
@@ -81,7 +81,7 @@ def _boards(
 
 
 def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_Fields]:
-    """Yield the fields of each record, with those that hold from before it."""
+    """Yield the fields of each record, with those that hold from earlier ones."""
     fields: _Fields = {}
     own: set[str] = set()  # fields of the record itself
     number = 0
@@ -92,7 +92,7 @@ def _records(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[_
                 yield from _complete(fields, own, reading, number)
             fields = {name: fields[name] for name in _KEPT if name in fields}
             own = set()
-        elif not text.strip():  # a comment alone
+        elif not text.strip():  # only a comment
             continue
         elif field is not None:
             fields[field[1]] = (number, (field[2] or "").strip())
@@ -131,7 +131,7 @@ def _without_comments(
 
 
 def _complete(fields: _Fields, own: set[str], reading: Reading, number: int) -> Iterator[_Fields]:
-    """Yield a record that has hands; a record without any, or a text alone, says no deal."""
+    """Yield a record that has hands; one without hands, or with text only, is not a deal."""
     if "H" in own or ("H" in fields and own & {"A", "C", "P", "R"}):
         yield fields
     elif own & {"B", "A", "C", "P", "R", "M"}:
@@ -148,7 +148,7 @@ def _owners(hands: str, reading: Reading) -> bytes:
 
 def _board(fields: _Fields, owners: bytes, notices: Notices) -> Board:
     def value_of(name: str, parse: Callable[[str], _T]) -> _T | None:
-        """Return what a field holds; what cannot be read is told and left out."""
+        """Return what a field holds; unreadable values are reported and left out."""
         line, text = fields.get(name, (0, ""))
         try:
             return parse(text) if text else None
@@ -219,9 +219,9 @@ def _result(text: str, contract: str | None) -> int:
 
 
 def _play(text: str, contract: str | None, note: Note) -> list[str]:
-    """Return the cards of a P field in the order played, up to what is no card.
+    """Return the cards of a P field in the order played, up to the first invalid card.
 
-    Raises ValueError where nothing can be told.
+    Raises ValueError if nothing can be read.
     """
     strain, parts = strain_of(contract), _PLAY.fullmatch(text)
     if strain is None or parts is None:
@@ -248,7 +248,7 @@ def _opened(text: str) -> tuple[Seat | None, Vulnerability | None, str]:
 
 
 def _calls(rounds: str, note: Note) -> list[str]:
-    """Return the calls of an A field, up to what is no call."""
+    """Return the calls of an A field, up to the first invalid call."""
     calls, at = list[str](), 0
     while at < len(rounds):
         call = _CALL.match(rounds, at)

@@ -1,4 +1,4 @@
-"""Rows of results: those of PBN's ``ScoreTable``, and what their cells say, also in CSV and LIN."""
+"""Rows of results: PBN's ``ScoreTable``, and the cells that CSV and LIN share with it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,18 +13,18 @@ _T = TypeVar("_T")
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _UNKNOWN = re.compile(r"[-?*#]*")
 _AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _TRICKS = re.compile(r"[0-9]{1,2}")
 _NO_TRICKS = ("0", "=", "+0")
-"""What files write as the result of a board passed out."""
+"""Results that files write for a board passed out."""
 _MOST = 99_999
-"""The highest number of a board, and tables that a row can stand for."""
+"""The highest board number, and the most tables that a row can represent."""
 _LARGEST = 999_999
 """The largest of all other numbers."""
 
 
 class Outcome(NamedTuple):
-    """What a row says was played; None where it does not say, or not so that it can be read."""
+    """What was played according to a row; None for missing or unreadable values."""
 
     contract: str | None
     declarer: Seat | None
@@ -56,7 +56,7 @@ def _columns_of(header: str) -> list[str]:
 
 
 def known_text(text: str | None) -> str | None:
-    """Return a text of a file, or None where it stands for "not known"."""
+    """Return a text of a file, or None if it means "unknown"."""
     clean = (text or "").strip()
     return None if _UNKNOWN.fullmatch(clean) else clean
 
@@ -67,7 +67,7 @@ def artificial_score(text: str | None) -> tuple[str, float] | None:
     if found := _AVERAGE.fullmatch(clean):
         sign = {"PLUS": "+", "MINUS": "-", "=": ""}.get(*[(found[1] or "").upper()] * 2)
         return f"A{sign}", {"": 50.0, "+": 60.0, "-": 40.0}[sign or ""]
-    if found := _PERCENT.fullmatch(clean):
+    if (found := _PERCENT.fullmatch(clean)) and float(found[1]) <= 100:
         return clean.replace(" ", ""), float(found[1])
     return None
 
@@ -75,21 +75,23 @@ def artificial_score(text: str | None) -> tuple[str, float] | None:
 def read_cell(
     cells: Mapping[str, str], name: str, parse: Callable[[str], _T], wrong: list[str]
 ) -> _T | None:
-    """Read a cell of a row; None for one that is not known, or cannot be read, which is told."""
+    """Read a cell of a row; None for an unknown or unreadable one, which is reported."""
     text = known_text(cells.get(name))
     if text is None:
         return None
     try:
         return parse(text)
     except ValueError as error:
-        wrong.append(f"{name} {shorten(text)} is left out: {error}")
+        over = _PERCENT.fullmatch(text) and artificial_score(text) is None
+        reason = "expected at most 100 %" if over else error
+        wrong.append(f"{name} {shorten(text)} is left out: {reason}")
         return None
 
 
 def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
-    """Read the contract, declarer and result of a row; ``wrong`` takes what does not fit.
+    """Read the contract, declarer and result of a row; ``wrong`` collects contradictions.
 
-    The contract may say it all (``4SXE-1``). Columns for declarer and result count before it.
+    The contract may say it all (``4SXE-1``). Columns for declarer and result take precedence.
     """
     contract = by = made = None
     text = known_text(cells.get("contract"))
@@ -110,7 +112,7 @@ def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
 
 
 def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) -> int | None:
-    """Read declarer's tricks: ``10``, or by the contract ``=``, ``+1``, ``-2``."""
+    """Read declarer's tricks: ``10``, or relative to the contract ``=``, ``+1``, ``-2``."""
 
     def parse(text: str) -> int | None:
         if contract == "PASS":
@@ -128,7 +130,7 @@ def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) ->
 
 
 def whole(text: str) -> int:
-    """Return a whole number, also one like ``3.0``. Raises ValueError for any other text."""
+    """Return a whole number, also from text like ``3.0``. Raises ValueError for any other text."""
     number = float(text)
     if not number.is_integer() or abs(number) > _LARGEST:
         raise ValueError(f"expected a whole number up to {_LARGEST:,}")

@@ -1,7 +1,7 @@
 """The bytes of a file: unpacked and recoded, by blocks and by lines, or as a file on disk.
 
-``opened`` takes gzip and UTF-16 off, whatever the format within, and ``lines_ended`` the line ends
-of old Macintoshes; ``zipped`` puts gzip on.
+``opened`` undoes gzip and UTF-16 for any format, and ``lines_ended`` converts the line ends
+of old Macintoshes; ``zipped`` compresses.
 """
 
 import codecs
@@ -27,7 +27,7 @@ GZIP_SUFFIX = ".gz"
 _GZIP = b"\x1f\x8b\x08"
 _BLOCK = 1 << 16
 _SEEN = 64
-"""Bytes that tell whether text is UTF-16."""
+"""Number of bytes that show whether text is UTF-16."""
 
 
 def opened(
@@ -36,11 +36,11 @@ def opened(
     path: str = "",
     enough: Callable[[bytes], bool] | None = None,
 ) -> tuple[bytes, BinaryIO, str]:
-    """Return the first bytes of a file's content, all of it, and the suffix that tells its format.
+    """Return the first bytes of a file's content, all of it, and the suffix that gives its format.
 
-    ``path`` is empty for a stream without a name. Of a pipe no more is waited for than is
-    ``enough`` to tell its format. Raises FormatError for an empty file, and for
-    one that is called ``.gz`` and is no such thing; further reading raises it where what is packed
+    ``path`` is empty for a stream without a name. From a pipe it reads no more than is
+    ``enough`` to detect the format. Raises FormatError for an empty file, and for
+    a ``.gz`` file that is not gzip. Later reads raise it if compressed data
     is damaged, or larger than ``reading.limits.unpacked`` allows.
     """
     suffix = PurePath(path).suffix
@@ -58,14 +58,14 @@ def opened(
 
 
 def inner_suffix(path: str) -> str:
-    """Return the suffix that tells a file's format: of ``deals.pbn.gz`` that is ``.pbn``."""
+    """Return the suffix that gives a file's format: ``.pbn`` for ``deals.pbn.gz``."""
     pure = PurePath(path)
     return (pure.with_suffix("") if _is_zipped(pure) else pure).suffix
 
 
 @contextmanager
 def zipped(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give what is written to a file: packed by gzip, always to the same bytes, for ``.gz``."""
+    """Yield a file to write to: it is gzipped, with reproducible bytes, for ``.gz``."""
     if not _is_zipped(PurePath(path)):
         yield file
         return
@@ -78,7 +78,7 @@ def _is_zipped(path: PurePath) -> bool:
 
 
 def lines_ended(head: bytes, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
-    """Return the first bytes and all of a text whose lines may end with CR alone, ended with LF."""
+    """Return the first bytes and all of a text, with line ends of CR alone replaced by LF."""
     if b"\r" not in head or b"\n" in head:
         return head, stream
     blocks = iter(lambda: stream.read(_BLOCK), b"")
@@ -86,7 +86,7 @@ def lines_ended(head: bytes, stream: BinaryIO) -> tuple[bytes, BinaryIO]:
 
 
 def _utf_16(head: bytes) -> str | None:
-    """Return the name of the encoding where the text is UTF-16: half of its bytes are nought."""
+    """Return the encoding's name if the text is UTF-16: half of its bytes are zero."""
     for encoding, mark, high in (
         ("utf-16-le", codecs.BOM_UTF16_LE, 1),
         ("utf-16-be", codecs.BOM_UTF16_BE, 0),
@@ -108,7 +108,7 @@ def _unzipped(stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
     member, begun = zlib.decompressobj(wbits=31), False
     while block := stream.read(_BLOCK):
         packed += len(block)
-        pending = False  # whether the member holds more than it gave
+        pending = False  # whether the member has more to give
         while block or pending:
             try:
                 part = member.decompress(block, _BLOCK)
@@ -150,7 +150,7 @@ def _stream_of(parts: Iterator[bytes]) -> BinaryIO:
 
 
 class _PieceStream(io.RawIOBase):
-    """Bytes made piece by piece, as a stream."""
+    """Bytes produced piece by piece, as a stream."""
 
     def __init__(self, parts: Iterator[bytes]):
         self._parts = parts
@@ -187,9 +187,9 @@ def read_block(stream: BinaryIO, size: int) -> bytes:
 
 
 def text_lines(stream: BinaryIO, reading: Reading, limit: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, bytes) for the lines of a file, refusing those without end.
+    """Yield (line number from 1, bytes) for the lines of a file, refusing endless ones.
 
-    ``limit`` names the one of ``reading.limits`` that a line may not pass.
+    ``limit`` names the field of ``reading.limits`` that applies to a line.
     """
     longest, number = getattr(reading.limits, limit), 0
     while raw := stream.readline(longest + 1):
@@ -203,7 +203,7 @@ def text_lines(stream: BinaryIO, reading: Reading, limit: str) -> Iterator[tuple
 
 
 def too_long(reading: Reading, number: int, limit: str) -> FormatError:
-    """Return the error of a line that is longer than any of deals."""
+    """Return the error for a line that is too long for deals."""
     longest = f"{getattr(reading.limits, limit):,} bytes"
     return reading.error(f"line {number}", f"longer than {longest} ({raised_by(limit)})")
 
@@ -213,8 +213,8 @@ def read_lines(
 ) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its ending) for the lines of a text file.
 
-    Refuses a line that is longer than any of these formats has, and one that is not UTF-8 text,
-    which is read as ISO 8859-1 where ``latin_1`` (files with names of people may be so).
+    Refuses a line that is longer than any of these formats has, and one that is not UTF-8 text.
+    With ``latin_1`` that is read as ISO 8859-1 (for files with names of people).
     """
     for number, raw in text_lines(stream, reading, "row"):
         try:
@@ -234,7 +234,7 @@ def decode_line(raw: bytes, reading: Reading, number: int, *, latin_1: bool = Fa
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        if not latin_1 or _CONTROL.search(raw):  # no text at all
+        if not latin_1 or _CONTROL.search(raw):  # not text at all
             raise reading.error(
                 f"line {number}, column {error.start + 1}",
                 f"byte 0x{raw[error.start]:02x} (expected text)",
@@ -245,9 +245,9 @@ def decode_line(raw: bytes, reading: Reading, number: int, *, latin_1: bool = Fa
 
 @contextmanager
 def on_disk(stream: BinaryIO) -> Iterator[Path]:
-    """Give a file holding what is left of the stream, for formats that need to seek or to map.
+    """Yield a file with the rest of the stream, for formats that need to seek or to map.
 
-    It is the stream's own file when it reads one from its beginning, else a temporary copy.
+    It is the stream's own file if read from its beginning, else a temporary copy.
     """
     raw = getattr(stream, "raw", stream)
     if isinstance(raw, io.FileIO) and isinstance(raw.name, str) and Path(raw.name).is_file():

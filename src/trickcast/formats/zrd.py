@@ -1,10 +1,10 @@
 """Pavlicek's ``.zrd``: solved deals in 23 bytes each.
 
-Bytes 0-12 hold the owners, two bits a card, lowest bits first: spades from the ace to the two,
-then hearts, diamonds, clubs; W N E S = 0-3. Bytes 13-22 hold the declarers' tricks, a nibble each,
-low nibble first: strains NT S H D C, in each declarers W N E S. (Richard Pavlicek, rpbridge.net.)
+Bytes 0-12 hold the owners, two bits per card, lowest bits first: spades from the ace to the two,
+then hearts, diamonds, clubs; W N E S = 0-3. Bytes 13-22 hold declarers' tricks, a nibble each,
+low nibble first: strains NT S H D C, each by declarers W N E S. (Richard Pavlicek, rpbridge.net.)
 
-A record has no way to say "not known", so only deals whose twenty results are known can be written.
+A record cannot express an unknown result, so only fully solved deals can be written.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,12 +27,12 @@ from .bulk import read_records, require_solved, salvaged
 from .format import Format, FormatError, Reading
 
 RECORD = 23
-"""Bytes a deal."""
+"""Bytes per deal."""
 _TEXT = bytes([*range(32, 127), *b"\t\r\n"])
 CARD_BYTES = 13
-"""Of which hold the cards."""
+"""Bytes that hold the cards."""
 
-_SEATS = np.array([3, 0, 1, 2], dtype=np.uint8)  # what the codes 0-3 mean: W N E S
+_SEATS = np.array([3, 0, 1, 2], dtype=np.uint8)  # the meaning of the codes 0-3: W N E S
 _CODES = np.argsort(_SEATS).astype(np.uint8)
 _UINT8 = {np.dtype("uint8")}
 _BYTE = np.arange(256)
@@ -42,17 +42,17 @@ _COUNTS = COUNT_OF_SEAT[_OWNERS_OF_BYTE].sum(axis=1, dtype=np.uint32)
 _TWO_NIBBLES = np.stack([_BYTE & 15, _BYTE >> 4], axis=1).astype(np.uint8).view(np.uint16).ravel()
 _TRICK_ORDER = np.array(
     [4 * ((s + 1) % 5) + (d + 1) % 4 for s in Strain for d in Seat]
-)  # where each of our cells stands among the twenty nibbles
+)  # the index of each of our cells among the twenty nibbles
 
 
 def decode(
     data: bytes | memoryview, name: str = "zrd data", first: int = 0
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the (n, 52) owners and (n, 5, 4) tricks that n records hold.
+    """Return the (n, 52) owners and (n, 5, 4) tricks of n records.
 
     ``name`` and ``first`` (the index of the first record in its file) are for messages only.
-    Raises FormatError naming the byte and record where ``data`` is cut short, where a seat does
-    not hold thirteen cards, or where a result is more than thirteen tricks.
+    Raises FormatError naming the byte and record if ``data`` is cut short, a seat does
+    not hold thirteen cards, or a result is more than thirteen tricks.
     """
     if len(data) % RECORD:
         last = len(data) // RECORD
@@ -75,7 +75,7 @@ def _first_error(
     name: str,
     first: int,
 ) -> FormatError:
-    """Say what is wrong with the first bad record."""
+    """Return the error for the first bad record."""
     row = int(np.argmax(wrong | (nibbles > 13).any(axis=1)))
     if wrong[row]:
         held = np.bincount(_OWNERS_OF_BYTE[cards[row]].ravel(), minlength=4)
@@ -94,9 +94,9 @@ def _error(name: str, record: int, offset: int, what: str) -> FormatError:
 def encode(owners: NDArray[np.uint8], tricks: NDArray[np.uint8], first: int = 0) -> bytes:
     """Return the records of (n, 52) owners and (n, 5, 4) tricks; the inverse of ``decode``.
 
-    ``first`` is how many deals stand before these, for messages, which count from 1. Raises
-    FormatError naming the first deal that has a result which is not known or above thirteen,
-    DealError where a row is no deal.
+    ``first`` is the number of deals before these, for messages, which count from 1. Raises
+    FormatError naming the first deal that has an unknown result or one above thirteen,
+    DealError for an invalid deal.
     """
     cells = (len(owners), 5, 4)
     if owners.shape[1:] != (52,) or tricks.shape != cells or {owners.dtype, tricks.dtype} != _UINT8:
@@ -118,9 +118,9 @@ def encode(owners: NDArray[np.uint8], tricks: NDArray[np.uint8], first: int = 0)
 
 
 def _sniff(head: bytes) -> bool:
-    """Whether the first whole records are deals: random bytes are not.
+    """Return whether the first complete records are deals: random bytes are not.
 
-    Text can be, by its letters alone, but no deals give nothing but text.
+    Text can pass by its letters alone, but real deals never consist only of text.
     """
     whole = min(len(head) // RECORD, 8)
     if not whole or not head[: whole * RECORD].translate(None, _TEXT):

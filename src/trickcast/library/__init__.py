@@ -1,4 +1,4 @@
-"""The library of solved deals: immutable shards, resumable to make, split for ever."""
+"""The library of solved deals: immutable shards, resumable generation, a permanent split."""
 
 from .generate import Strains, generate, shard_file
 from .labels import positions_worth, tables_worth

@@ -1,8 +1,8 @@
-"""Solved deals that others publish, fetched into a library: those of pgx, on Hugging Face.
+"""Fetch solved deals published by others into a library: those of pgx, on Hugging Face.
 
 A file there is one array: all cards, then all tables. So the first deals are two ranges of bytes,
-and a part of them two ranges each. Parts are converted to shards as they come; what was fetched is
-not fetched again. (Written and tested against servers of this layout; never run against the host.)
+and a part of them two ranges each. Parts are converted to shards as they arrive; fetched data is
+never fetched again. (Tested against servers of this layout; never run against the host.)
 """
 
 import io
@@ -41,27 +41,27 @@ HOST = "https://huggingface.co"
 DATA_SET, LICENCE = "sotetsuk/dds_dataset", "Apache-2.0"
 _SIZES = {500_000: "500K", 2_500_000: "2.5M", 10_000_000: "10M", 100_000_000: "100M"}
 _PART = 64
-"""Shards whose deals are asked for together: twice 4 MiB."""
+"""Shards whose deals are requested together: twice 4 MiB."""
 _TRIES = 6
-"""Connections in a row that bring nothing, until a run gives up."""
+"""Connections in a row without data before a run gives up."""
 _PATIENCE = 30.0
-"""Seconds without a byte after which a connection is tried anew."""
+"""Seconds without a byte before a connection is retried."""
 _HEADER = 128
 _BUSY = (429, 500, 502, 503, 504)
 
 
 @dataclass
 class _Remote:
-    """A file of the host, read by ranges."""
+    """A file on the host, read by ranges."""
 
     address: str
     etag: str | None = field(default=None, init=False)
     size: int | None = field(default=None, init=False)
 
     def read(self, first: int, length: int) -> bytes:
-        """Return a range of bytes, going on where a connection ends early.
+        """Return a range of bytes, resuming after a connection that ends early.
 
-        Raises LibraryError where the host does not give it.
+        Raises LibraryError if the host does not deliver it.
         """
         data, failures = bytearray(), 0
         while len(data) < length:
@@ -82,7 +82,7 @@ class _Remote:
         return bytes(data)
 
     def _receive(self, data: bytearray, first: int, length: int) -> None:
-        """Add to the data what one connection brings of a range."""
+        """Add to the data what one connection delivers of a range."""
         begin, end = first + len(data), first + length
         headers = {"Range": f"bytes={begin}-{end - 1}", "User-Agent": "trickcast"}
         with urlopen(Request(self.address, headers=headers), timeout=_PATIENCE) as answer:
@@ -93,7 +93,7 @@ class _Remote:
                     raise LibraryError(f"{self.address}: more bytes than were asked for")
 
     def _check(self, answer: Any, begin: int) -> None:
-        """Raise LibraryError for an answer that is not the range, or of another file."""
+        """Raise LibraryError for a response that is not the range, or is from another file."""
         kind = answer.headers.get_content_type()
         match = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", answer.headers.get("Content-Range") or "")
         if kind == "text/html":
@@ -119,7 +119,7 @@ class _Array:
 
     @classmethod
     def open(cls, remote: _Remote) -> "_Array":
-        """Read what the file says of itself. Raises FormatError or LibraryError."""
+        """Read the file's header. Raises FormatError or LibraryError."""
         beginning = io.BytesIO(remote.read(0, _HEADER))
         shape, by_column, dtype, start = pgx.read_header(beginning, remote.address)
         expected = start + 32 * shape[1]
@@ -146,16 +146,16 @@ def fetch_pgx(
     host: str = HOST,
     progress: bool = False,
 ) -> int:
-    """Fetch the first ``deals`` solved deals of pgx into a library; return how many came now.
+    """Fetch the first ``deals`` solved deals of pgx into a library; return the number of new ones.
 
-    They are those of the smallest of its files that has so many. What the library holds already is
-    kept, so a run that was cut off goes on and ends with the same bytes. Memory does not grow with
-    ``deals``. Every deal is checked to be one, and a random ``sample`` of all is solved again
+    They come from the smallest of its files that has enough. Deals already in the library are
+    kept, so an interrupted run resumes and ends with the same bytes. Memory does not grow with
+    ``deals``. Every deal is validated, and a random ``sample`` of all is solved again
     before anything of its part is kept.
 
-    Raises LibraryError where the host gives no such file or wrong tables, and where the library
-    holds these deals of another file, for another use or in shards of another source; FormatError
-    for what are no deals, ValueError for a negative ``sample``.
+    Raises LibraryError if the host delivers no such file or wrong tables, or if the library
+    holds these deals from another file, for another use or in shards from another source;
+    FormatError for invalid deals, ValueError for a negative ``sample``.
     """
     use = checked_use(use)
     if sample < 0:
@@ -190,7 +190,7 @@ class _Wanted:
     use: Use
     source: str
     others: set[Shard] = field(default_factory=set, init=False)
-    """Shards that are not of pgx and were read."""
+    """Shards from other sources that were read."""
     held: NDArray[np.void] = field(default_factory=lambda: cards_of([]), init=False)
     """The cards of their deals, sorted."""
 
@@ -199,9 +199,9 @@ class _Wanted:
         return f"pgx-{self.label}/deals-{start:012d}{WHOLE.suffix}"
 
     def missing(self, deals: int) -> list[tuple[int, int]]:
-        """Return the first deal and the end of each shard that is not there whole.
+        """Return the first deal and the end of each shard that is missing or incomplete.
 
-        Raises LibraryError where these deals stand there from another file or for another use.
+        Raises LibraryError if these deals are there from another file or for another use.
         """
         listed = {shard.file: shard for shard in read_manifest(self.storage)}
         ours = [shard for file, shard in listed.items() if file.startswith("pgx-")]
@@ -217,14 +217,14 @@ class _Wanted:
             end = min(start + SHARD, deals)
             known = listed.get(self.file(start))
             if known is not None and known.file in there:
-                read_shard(self.storage, known)  # raises where it is damaged
+                read_shard(self.storage, known)  # raises if it is damaged
                 if known.deals >= end - start:
                     continue
             missing.append((start, end))
         return missing
 
     def keep(self, shards: dict[int, DealSet]) -> None:
-        """Write shards, by their first deals, and list them."""
+        """Write shards, keyed by their first deals, and list them."""
         files = {self.file(start) for start in shards}
         with self.storage.locked():
             self.storage.tidy()
@@ -237,7 +237,7 @@ class _Wanted:
             write_manifest(self.storage, [*others, *new])
 
     def _refuse_held(self, listed: list[Shard], new: Iterable[DealSet]) -> None:
-        """Raise LibraryError where another shard holds some of these deals already."""
+        """Raise LibraryError if another shard already holds some of these deals."""
         others = {shard for shard in listed if not shard.file.startswith("pgx-")} - self.others
         if others:
             read = (read_shard(self.storage, shard, cached=True) for shard in others)
@@ -268,7 +268,7 @@ class _Wanted:
 
 
 def _parts(missing: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Put together shards of which one range can be asked."""
+    """Group shards that can be requested as one range."""
     following = groupby(enumerate(missing), key=lambda pair: pair[1][0] // SHARD - pair[0])
     for _, group in following:
         shards = [shard for _, shard in group]
@@ -282,7 +282,7 @@ def _fetch_part(
     checked: NDArray[np.int64],
     advance: Callable[[int], None],
 ) -> None:
-    """Fetch, check and keep the shards of a part."""
+    """Fetch, check and store the shards of a part."""
     first, end = part[0][0], part[-1][1]
     cards, tables = (array.numbers(row, first, end) for row in (0, 1))
     shards = {}

@@ -1,7 +1,7 @@
-"""Filling a library with random deals and what DDS says of them.
+"""Fill a library with random deals and DDS's results for them.
 
-Shards are labelled as pieces, here or on a cluster. There, who labels a new shard writes it too;
-whoever called lists them all, and replaces what was listed before.
+Shards are labelled as pieces, here or on a cluster. On a cluster, the worker that labels a new
+shard also writes it; the caller lists them all, and replaces earlier listings.
 """
 
 import time
@@ -48,33 +48,33 @@ from .storage import LibraryError, Storage, storage_at
 
 SOURCE = "trickcast generate"
 Strains = Literal["all", "one"]
-"""What is solved of a deal: its whole table, or one strain drawn for it."""
+"""What is solved for a deal: its whole table, or one strain drawn at random."""
 _RECORD: dict[Strains, Record] = {"all": WHOLE, "one": ONE_STRAIN}
 _LISTING = 0.1
-"""Share of the time that may go into listing: a manifest of 100,000 shards is written in seconds,
-so it is written less often the longer it is. What a kill leaves unlisted is found again."""
+"""Share of the time that listing may take: a manifest of 100,000 shards takes seconds to write,
+so the longer it is, the rarer. Files that a kill leaves unlisted are found again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What a run adds to which library, and how it solves."""
+    """What a run adds to a library, and how it solves."""
 
     storage: Storage
     seed: int
     use: Use
     record: Record
-    """How deals are solved and kept: with what is known of them, and perhaps lines."""
+    """How deals are solved and stored: which results are known, and whether with lines."""
     threads: int | None
     apart: bool
-    """Whether who labels a new shard writes it."""
+    """Whether the worker that labels a new shard writes it."""
     solve: Callable[["_Job", int, NDArray[np.uint8], Advance], NDArray[np.uint8]]
 
     def adds_lines_to(self, shard: Shard) -> bool:
-        """Tell whether a shard has the deals and results that are wanted, without their lines."""
+        """Return whether a shard has the wanted deals and results, but not their lines."""
         return shard.kind is not self.record and shard.kind is self.record.without_lines
 
     def remove_plain(self, shard: Shard, sizes: dict[str, int]) -> None:
-        """Remove the file without lines, which a kill may leave, of a shard listed with them."""
+        """Remove the file without lines, left by a kill, of a shard that is listed with lines."""
         plain = shard_file(self.seed, shard.first, shard.kind.without_lines)
         if shard.kind.lines and plain in sizes:
             self.storage.remove(plain)
@@ -91,22 +91,22 @@ class _Piece:
     begin: int
     end: int
     held: int | None
-    """Deals that its file holds already, perhaps beyond its end; None where there is no file."""
+    """Deals that its file already holds, perhaps beyond its end; None without a file."""
     listed: Shard | None
-    """The manifest's entry that it replaces: of a shard that is to grow or to get lines, or whose
-    file is gone."""
+    """The manifest entry that it replaces: a shard that must grow or get lines, or whose
+    file is missing."""
     plain: bool = False
-    """Whether the file of that entry is there, to get lines."""
+    """Whether the file of that entry exists and must get lines."""
 
     @property
     def missing(self) -> int:
-        """How many deals are to be solved."""
+        """Number of deals to solve."""
         return max(self.end - self.begin - (self.held or 0), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """A shard that was made, and its bytes where they are still to be written."""
+    """A finished shard, and its bytes if they must still be written."""
 
     shard: Shard
     data: bytes | None
@@ -127,7 +127,7 @@ def generate(
 ) -> int:
     """Solve random deals into a library; repeat the call to continue.
 
-    What the library holds already is kept. So a run that was killed, or that is repeated with more
+    Deals already in the library are kept. So a run that was killed, or that is repeated with more
     ``deals``, continues where the shards end. It gives the same bytes as one run, here or anywhere.
     A shard is written completely or not at all. Several runs may fill one folder.
 
@@ -139,8 +139,8 @@ def generate(
         use: Permanent role: train, validation or test.
         strains: ``"all"`` for whole tables; ``"one"`` for one random strain of each deal, by all
             four declarers. Other results stay unknown (255).
-        lines: Tricks of best play to store after each result, 0 to 6. Deals that are solved already
-            get theirs.
+        lines: Tricks of best play to store after each result, 0 to 6. Deals already solved
+                get them too.
         workers: Number of solver threads. Default: all cores; with ``cluster`` one for each shard.
         cluster: Ray cluster: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. Default: this
             machine. A cluster solves many shards at the same time.
@@ -153,7 +153,7 @@ def generate(
         LibraryError: A shard is damaged, partly overlaps these deals, has another role, or was
             solved in other strains.
         ClusterError: The cluster fails.
-        ValueError: A number is out of its range, or ``use`` or ``strains`` is another text.
+        ValueError: A number is out of its range, or ``use`` or ``strains`` has another value.
 
     Example:
         >>> generate("library", 4, seed=1), generate("library", 6, seed=1)
@@ -183,7 +183,7 @@ def generate(
             manifest.write()
             if (
                 cluster is not None
-            ):  # a worker that was killed while it wrote has left what it wrote
+            ):  # a worker that was killed while writing has left a partial file
                 with storage.locked():
                     storage.tidy()
     return solved
@@ -208,7 +208,7 @@ def shard_file(seed: int, start: int, record: Record = WHOLE) -> str:
 
 
 def _record(strains: Strains, lines: int) -> Record:
-    """Return the record for these strains. Raises ValueError for strains that have none."""
+    """Return the record for these strains. Raises ValueError for unknown strains."""
     if strains not in tuple(_RECORD):
         raise ValueError(f"strains is {shorten(strains)} (expected {' or '.join(_RECORD)})")
     if not 0 <= (lines := checked_whole(lines, "lines")) <= MOST_LINE_TRICKS:
@@ -220,10 +220,10 @@ def _record(strains: Strains, lines: int) -> Record:
 
 
 def _missing_pieces(job: _Job, start: int, end: int) -> list[_Piece]:
-    """Cut the range at the multiples of a shard, and leave out what the library holds.
+    """Cut the range at multiples of a shard, and leave out what the library holds.
 
-    A shard whose file is gone is made again, to where it ended. Raises LibraryError where the
-    range cannot stand beside what is there. To be called under the library's lock.
+    A shard whose file is missing is made again, up to its old end. Raises LibraryError if the
+    range conflicts with existing shards. Call it under the library's lock.
     """
     listed, sizes = _Listed(read_manifest(job.storage), job.seed), job.storage.sizes()
     borders = [start, *range((start // SHARD + 1) * SHARD, end, SHARD), end]
@@ -234,7 +234,7 @@ def _missing_pieces(job: _Job, start: int, end: int) -> list[_Piece]:
 def _missing_piece(
     job: _Job, listed: "_Listed", sizes: dict[str, int], a: int, b: int
 ) -> _Piece | None:
-    """Return what has to be made of the shard of deals ``a`` to ``b``, or None."""
+    """Return what must be made of the shard of deals ``a`` to ``b``, or None."""
     begin, end, replaced = a, b, None
     for shard in listed.sharing(a, b):
         _refuse_conflict(job, shard, a, b)
@@ -243,7 +243,7 @@ def _missing_piece(
             begin, end = shard.first, max(b, shard.end)
             continue
         if job.storage.near:
-            read_shard(job.storage, shard)  # raises where it is damaged
+            read_shard(job.storage, shard)  # raises if it is damaged
         elif sizes[shard.file] != shard.deals * shard.kind.size:
             raise LibraryError(
                 f"{job.storage.path(shard.file)}: the shard is damaged ({sizes[shard.file]:,} "
@@ -257,7 +257,7 @@ def _missing_piece(
     size = sizes.get(shard_file(job.seed, begin, job.record))
     held = None if size is None else size // job.record.size
     to_get_lines = replaced is not None and job.adds_lines_to(replaced)
-    if held and (to_get_lines or replaced is None):  # unlisted, of a killed run: all of it is kept
+    if held and (to_get_lines or replaced is None):  # unlisted, from a killed run: keep all of it
         border = (begin // SHARD + 1) * SHARD
         following = (shard.first for shard in listed.sharing(end, border))
         end = max(end, min(begin + held, border, *following))
@@ -266,7 +266,7 @@ def _missing_piece(
 
 
 class _Listed:
-    """The shards of a manifest, and which of a seed share deals with a range."""
+    """The shards of a manifest, searchable for those that share a seed's deals with a range."""
 
     def __init__(self, shards: list[Shard], seed: int):
         self.shards = {shard.file: shard for shard in shards}
@@ -281,19 +281,19 @@ class _Listed:
                 self._by_block.setdefault(block, []).append(shard)
 
     def sharing(self, begin: int, end: int) -> list[Shard]:
-        """Return the seed's shards that hold any of these deals, in the order of the manifest."""
+        """Return the seed's shards that hold any of these deals, in manifest order."""
         blocks = (self._by_block.get(block, ()) for block in _blocks(begin, end))
         near = dict.fromkeys(shard for block in blocks for shard in block)
         return [shard for shard in near if shard.first < end and begin < shard.end]
 
     def remove(self, shard: Shard) -> None:
-        """Take a shard off the list."""
+        """Remove a shard from the list."""
         del self.shards[shard.file]
         for block in _blocks(shard.first, shard.end):
             self._by_block[block].remove(shard)
 
     def add(self, shard: Shard) -> None:
-        """Put a shard on the list."""
+        """Add a shard to the list."""
         self.shards[shard.file] = shard
         self._enter(shard)
 
@@ -303,7 +303,7 @@ def _blocks(begin: int, end: int) -> range:
 
 
 def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
-    """Raise when the wanted deals ``a`` to ``b`` cannot stand beside a shard that shares some."""
+    """Raise if the wanted deals ``a`` to ``b`` conflict with a shard that shares some of them."""
     path, first = job.storage.path(shard.file), shard.first
     if shard.use != job.use:
         raise LibraryError(
@@ -333,7 +333,7 @@ def _refuse_conflict(job: _Job, shard: Shard, a: int, b: int) -> None:
 
 
 def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
-    """Solve what is missing of a shard, and write it where that is the labeller's to do."""
+    """Solve the missing deals of a shard, and write it if that is the labeller's job."""
     kept = _kept(job, piece)
     n = len(kept) // job.record.size
     new = job.dealt(piece.begin + n, piece.end - piece.begin - n)
@@ -359,9 +359,9 @@ def _label(job: _Job, piece: _Piece, advance: Advance) -> _Labelled:
 
 
 def _kept(job: _Job, piece: _Piece) -> bytes:
-    """Return the records of a piece that are there already.
+    """Return the records of a piece that already exist.
 
-    They stand in a short shard that is to grow, or in a file that was finished when a run was
+    They are in a short shard that must grow, or in a file that was finished when a run was
     killed before it could list it.
     """
     if piece.held is None:
@@ -387,9 +387,9 @@ def _kept(job: _Job, piece: _Piece) -> bytes:
 def _solve_piece(
     job: _Job, piece: _Piece, begin: int, owners: NDArray[np.uint8], advance: Advance
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
-    """Return (n, 5, 4) tricks of the deals from ``begin`` on, and their lines if asked for.
+    """Return (n, 5, 4) tricks of the deals from ``begin`` on, and their lines if requested.
 
-    Results that are known without lines are not searched for again.
+    Known results without lines are not searched again.
     """
     if not job.record.lines:
         return job.solve(job, begin, owners, advance), None
@@ -411,7 +411,7 @@ def _solve_piece(
 
 
 def _solve(job: _Job, begin: int, owners: NDArray[np.uint8], advance: Advance) -> NDArray[np.uint8]:
-    """Return (n, 5, 4) tricks of the deals from ``begin`` on, 255 where not solved."""
+    """Return (n, 5, 4) tricks of the deals from ``begin`` on, 255 if not solved."""
     if job.record.strains == "one":
         strains = drawn_strains(len(owners), job.seed, begin)
         return solve_drawn(owners, strains, job.threads, advance)
@@ -423,14 +423,14 @@ def _solve(job: _Job, begin: int, owners: NDArray[np.uint8], advance: Advance) -
 
 
 class _Manifest:
-    """Lists shards as they are made: the only writer of a run."""
+    """Lists shards as they are made; the only part of a run that writes the manifest."""
 
     def __init__(self, job: _Job):
         self._job = job
         self._waiting: list[tuple[_Piece, _Labelled]] = []
         self._next = 0.0
         self._replaced: list[str] = []
-        """Files whose deals are listed with lines now."""
+        """Files whose deals are now listed with lines."""
 
     def add(self, piece: _Piece, labelled: _Labelled) -> None:
         """List a shard, now or soon."""
@@ -439,7 +439,7 @@ class _Manifest:
             self.write()
 
     def write(self) -> None:
-        """List all that waits for it. The library is asked again: another run may be here too."""
+        """List all waiting shards. Reads the library again: another run may use it too."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
@@ -452,7 +452,7 @@ class _Manifest:
                 for piece, labelled in waiting:
                     self._list(listed, piece, labelled)
                     done += 1
-            finally:  # of a batch in which one is refused, those before it are listed
+            finally:  # if one of a batch is refused, those before it are still listed
                 if done:
                     write_manifest(storage, list(listed.shards.values()))
                     for file in self._replaced:
@@ -468,7 +468,7 @@ class _Manifest:
             _refuse_conflict(self._job, other, shard.first, shard.end)
             whole = other.first <= shard.first and shard.end <= other.end
             if whole and other != piece.listed and not self._job.adds_lines_to(other):
-                return  # another run has made it meanwhile
+                return  # another run has made it in the meantime
         for other in sharing:
             listed.remove(other)
             if other.file != shard.file:

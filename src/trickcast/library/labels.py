@@ -1,8 +1,8 @@
-"""What is solved of a deal where that is less than its table, and what labels cost.
+"""Which results of a deal are solved if not its whole table, and what labels cost.
 
 One strain costs a fifth of a table, so the same seconds solve five times as many deals, and no two
-results share a layout. Labels are worth the solver's seconds that they cost, where a whole table
-costs one; the prices are processor seconds of DDS, from ``python benchmarks/solving.py --prices``,
+results share a layout. The worth of labels is the solver time they cost, in units of a whole
+table. The prices are processor seconds of DDS, from ``python benchmarks/solving.py --prices``,
 and the measurement is in docs/log/labels.md.
 """
 
@@ -17,7 +17,7 @@ from ..solver import solve_strain_batches
 from .shards import Shard
 
 _DRAWS = 1 << 64
-"""Added to the seed: the generator of strains is another than that of cards."""
+"""Added to the seed, so that strains use another generator than cards."""
 _WORDS_A_STEP = 4  # Philox gives four 64-bit words for each value of its counter
 PRICE_OF_STRAIN = {
     Strain.SPADES: 0.19,
@@ -28,15 +28,15 @@ PRICE_OF_STRAIN = {
 }
 """One strain of a deal with its four declarers. Suits are alike on random deals."""
 PRICE_OF_LINES = 0.045
-"""A trick of best play after every result of a deal, as a part of what the deal costs itself."""
+"""A trick of best play after every result of a deal, as a share of the deal's own cost."""
 PRICE_OF_POSITION = {12: 0.38, 11: 0.16, 10: 0.06, 9: 0.03}
-"""The whole table of a position, by the cards in a hand; smaller ones cost next to nothing."""
+"""The whole table of a position, by cards in a hand; smaller ones cost next to nothing."""
 
 
 def drawn_strains(n: int, seed: int, start: int = 0) -> NDArray[np.uint8]:
     """Return the strains, (n,) uint8, in which deals ``start`` to ``start + n - 1`` are solved.
 
-    Uniform over the five; deal *i*'s depends on (seed, *i*) alone: the first word of Philox at
+    Uniform over the five. Deal *i*'s depends only on (seed, *i*): it is the first word of Philox at
     counter *i*, modulo five.
     """
     philox = np.random.Philox(key=_DRAWS | seed, counter=start)
@@ -52,7 +52,7 @@ def solve_drawn(
 ) -> NDArray[np.uint8]:
     """Solve each of (n, 52) owners in its strain of (n,) by all declarers.
 
-    Returns (n, 5, 4) tricks, 255 in the other strains; ``advance`` gets the number just solved.
+    Returns (n, 5, 4) tricks, 255 in the other strains; ``advance`` receives the number just solved.
     """
     tricks = np.full((len(owners), 5, 4), UNKNOWN, dtype=np.uint8)
     for strain in Strain:
@@ -66,7 +66,7 @@ def solve_drawn(
 
 
 def tables_worth(shards: Iterable[Shard]) -> float:
-    """Return what shards are worth in whole tables, by the solver's time.
+    """Return the worth of shards in whole tables, by solver time.
 
     Args:
         shards: Shards of a library.
@@ -84,7 +84,7 @@ def tables_worth(shards: Iterable[Shard]) -> float:
 
 
 def positions_worth(counts: dict[int, int]) -> float:
-    """Return what positions are worth in whole tables, by the solver's time.
+    """Return the worth of positions in whole tables, by solver time.
 
     Args:
         counts: Numbers of positions by cards in a hand.

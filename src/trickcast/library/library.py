@@ -38,7 +38,7 @@ _LONGEST_NAME = 100
 class Library:
     """Open the solved deals in a folder, or at an address such as ``s3://bucket/library``.
 
-    Shards that are read from an address are cached on this machine, by their digests.
+    Shards read from an address are cached on this machine, by their digests.
 
     Args:
         place: Folder or address.
@@ -73,37 +73,37 @@ class Library:
         return str(self.storage)
 
     def count(self, use: Use) -> int:
-        """Return the number of deals for one use. Raises LibraryError for any other word."""
+        """Return the number of deals for one use. Raises LibraryError for an unknown use."""
         return sum(shard.deals for shard in self._for(use))
 
     @property
     def tables_worth(self) -> float:
-        """What the solver's seconds in all shards would have solved in whole tables."""
+        """The solver time of all shards, in whole tables."""
         return tables_worth(self.shards)
 
     def stream(self, use: Use) -> Iterator[DealSet]:
-        """Return an iterator of the shards of one use, in the order of the manifest.
+        """Return an iterator of the shards of one use, in manifest order.
 
-        Their digests are checked. Raises LibraryError for a word that is no use, and in the course
-        of it what ``read`` raises.
+        Checks their digests. Raises LibraryError for an unknown use, and while iterating
+        whatever ``read`` raises.
         """
         return (self.read(shard) for shard in self._for(use))
 
     def deals(self, use: Use) -> DealSet:
         """Return all deals of one use, with their tricks: 255 in strains that are not solved.
 
-        Raises LibraryError as ``stream`` does.
+        Raises LibraryError like ``stream``.
         """
         return DealSet.concatenate(self.stream(use))
 
     def read(self, shard: Shard) -> DealSet:
-        """Return one shard's deals. Raises LibraryError when its file is missing or damaged."""
+        """Return one shard's deals. Raises LibraryError if its file is missing or damaged."""
         return read_shard(self.storage, shard, cached=True)
 
     def positions(self, use: Use) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
-        """Yield the positions along the lines of each shard that has such, as ``line_positions``.
+        """Yield the positions along the lines of each shard that has lines; see ``line_positions``.
 
-        Raises LibraryError as ``stream`` does.
+        Raises LibraryError like ``stream``.
         """
         for shard in self._for(use):
             if shard.kind.lines:
@@ -117,7 +117,7 @@ class Library:
 def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, source: str) -> None:
     """Add solved deals from elsewhere to a library, as shards ``imported/NAME-….zrd``.
 
-    A call that was killed can be repeated. So can one whose shard was deleted.
+    A call that was killed can be repeated, as can one whose shard was deleted.
 
     Args:
         place: Folder or address of the library, created if missing.
@@ -128,7 +128,7 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
         source: Where the deals come from.
 
     Raises:
-        LibraryError: There are no deals, the name is taken or not valid, ``use`` is another text, a
+        LibraryError: There are no deals, the name is taken or not valid, ``use`` is unknown, a
             deal is not completely solved, or the library already has one of them. So test deals are
             never trained on.
 
@@ -173,7 +173,7 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
         kept = [
             shard
             for shard in read_manifest(storage)
-            if shard not in shards or shard.file in present  # else it heals what was lost
+            if shard not in shards or shard.file in present  # otherwise it restores what was lost
         ]
         if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
             raise LibraryError(
@@ -187,7 +187,7 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
 
 
 def _refuse_taken(storage: Storage, shard: Shard, listed: list[Shard]) -> None:
-    """Raise where a new shard's file is another's; one that a killed run left may be the same."""
+    """Raise if a new shard's file exists for another shard; a killed run may have left the same."""
     path = storage.path(shard.file)
     if any(other.file == shard.file for other in listed):
         raise LibraryError(f"{path}: the library already has this shard")
@@ -207,17 +207,17 @@ def _refuse_taken(storage: Storage, shard: Shard, listed: list[Shard]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What ``verify`` found."""
+    """The result of ``verify``."""
 
     shards: int
     deals: int
     solved_again: int
     problems: tuple[str, ...]
-    """One line for each thing that is wrong."""
+    """One line for each problem."""
 
 
 def checked_sample(sample: int) -> int:
-    """Return how many shall be solved again. Raises ValueError for fewer than none."""
+    """Return how many deals to solve again. Raises ValueError for a negative number."""
     if sample < 0:
         raise ValueError(f"sample is {sample} (expected 0 or more)")
     return sample
@@ -269,7 +269,7 @@ def verify(
 
 
 def _not_of_seed(shard: Shard, deals: DealSet) -> list[str]:
-    """Say where the cards or the strains are not those that the shard's seed gives."""
+    """Return where the cards or the strains differ from those of the shard's seed."""
     if shard.seed is None:
         return []
     dealt = random_deals(shard.deals, shard.seed, shard.first)
@@ -283,7 +283,7 @@ def _not_of_seed(shard: Shard, deals: DealSet) -> list[str]:
 
 
 def _bad_lines(library: Library, shard: Shard) -> list[str]:
-    """Say where the lines of a shard cannot be played, or cannot come to their results."""
+    """Return where the lines of a shard are illegal, or cannot lead to their results."""
     try:
         if shard.kind.lines:
             line_positions(*read_lines(library.storage, shard))
@@ -321,7 +321,7 @@ def _misfits(library: Library) -> list[str]:
 def _solve_again(
     library: Library, shards: list[Shard], sample: int, seed: int, progress: bool
 ) -> list[str]:
-    """Solve a random sample of the deals and compare what is known of them."""
+    """Solve a random sample of the deals, and compare the known results."""
     if sample == 0:
         return []
     sizes = np.array([shard.deals for shard in shards])
@@ -353,7 +353,7 @@ def _solve_again(
 def _positions_again(
     library: Library, shard: Shard, rows: NDArray[np.intp], seed: int
 ) -> list[str]:
-    """Solve one position along the lines of each of these deals, drawn at random."""
+    """Solve one random position along the lines of each of these deals."""
     deals = read_lines(library.storage, shard, cached=True)
     number, one = np.random.default_rng(seed), list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]()
     for row in rows:

@@ -11,20 +11,20 @@ Numbers = NDArray[np.intp]
 
 
 class _Plays:
-    """One line for each of m results, all played card by card together."""
+    """One line for each of m results, all played together card by card."""
 
     def __init__(self, owners: NDArray[np.uint8], tables: NDArray[np.uint8]):
         self.results = np.nonzero(tables != UNKNOWN)
-        """Rows, strains and declarers, (m,) each, of what is known of (n, 5, 4) tables."""
+        """Rows, strains and declarers, (m,) each, of the known results in (n, 5, 4) tables."""
         rows, self.strains, self.declarers = self.results
         self.left = owners[rows]
-        """(m, 52) owners of the cards that are not played, 255 for the others."""
+        """(m, 52) owners of the cards not yet played, 255 for the others."""
         self.leaders = (self.declarers + 1) % 4
         self._every = np.arange(len(rows))
         self._trick: list[Numbers] = []
 
     def legal(self) -> NDArray[np.bool_]:
-        """Return which cards, (m, 52), may be played next."""
+        """Return the legal cards, (m, 52)."""
         legal: NDArray[np.bool_] = self.left == ((self.leaders + len(self._trick)) % 4)[:, None]
         if self._trick:
             same = legal & (self._trick[0][:, None] // 13 == _SUITS)
@@ -32,7 +32,7 @@ class _Plays:
         return legal
 
     def play(self, cards: Numbers) -> None:
-        """Play a card, (m,), of each; after four of them whoever won leads."""
+        """Play a card, (m,), in each line; after four cards the winner leads."""
         self.left[self._every, cards] = UNKNOWN
         self._trick.append(cards)
         if len(self._trick) == 4:
@@ -47,11 +47,11 @@ class _Plays:
 def encode_lines(
     owners: NDArray[np.uint8], tables: NDArray[np.uint8], lines: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """Return lines as bytes, (n, …) uint8: a nibble a card, low nibble first.
+    """Return lines as bytes, (n, …) uint8: a nibble per card, low nibble first.
 
-    It is the card's place among those that may be played, from the ace of spades on. ``lines`` is
-    (n, 5, 4, 4 * tricks) card indices; those of results that are not known are left out. Raises
-    ValueError for a card that cannot be played.
+    It is the card's index among the legal ones, starting from the ace of spades. ``lines`` is
+    (n, 5, 4, 4 * tricks) card indices; those of unknown results are left out. Raises
+    ValueError for an illegal card.
     """
     plays = _Plays(owners, tables)
     cards = lines[plays.results].astype(np.intp)
@@ -68,9 +68,9 @@ def encode_lines(
 def decode_lines(
     owners: NDArray[np.uint8], tables: NDArray[np.uint8], data: NDArray[np.uint8], tricks: int
 ) -> NDArray[np.uint8]:
-    """Return the (n, 5, 4, 4 * tricks) lines of bytes, 255 for results that are not known.
+    """Return the (n, 5, 4, 4 * tricks) lines from bytes, 255 for unknown results.
 
-    Raises ValueError for bytes that name a card which is not there to be played.
+    Raises ValueError for bytes that name a card that is not available.
     """
     plays = _Plays(owners, tables)
     both = data.reshape(-1, 2 * tricks)
@@ -90,7 +90,7 @@ def line_positions(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the positions after each trick of lines of best play.
 
-    What a side takes of the tricks to come follows from the result and what it has won. So one
+    A side's tricks to come follow from the result and the tricks it has won. So one
     result of a position is known: that of the declarer whose left-hand opponent leads. Cards are
     moved up to the highest ranks of their suits. Positions after one trick come first, in the order
     of deals, strains and declarers.
@@ -101,11 +101,11 @@ def line_positions(
         lines: Card indices in the order played, shape (n, 5, 4, 4 * tricks), uint8.
 
     Returns:
-        Owners, shape (m, 52), uint8, 255 for cards that are gone; and tricks, shape (m, 5, 4),
+        Owners, shape (m, 52), uint8, 255 for played cards; and tricks, shape (m, 5, 4),
         uint8, 255 where unknown.
 
     Raises:
-        ValueError: In a line a side wins more than its result, or cannot reach it.
+        ValueError: In a line, a side wins more than its result, or cannot reach it.
 
     Example:
         >>> from trickcast.solver import solve_line_batches
@@ -131,7 +131,7 @@ def line_positions(
         if ((to_come < 0) | (to_come > left)).any():
             raise ValueError("a line is not best play: it cannot reach its result")
         tricks = np.full((len(cards), 5, 4), UNKNOWN, np.uint8)
-        of_side = np.where(ours, left - to_come, to_come)  # who led to the next trick defends
+        of_side = np.where(ours, left - to_come, to_come)  # the leader to the next trick defends
         tricks[every, plays.strains, (plays.leaders + 3) % 4] = of_side
         found.append((packed(plays.left), tricks))
     return np.concatenate([o for o, _ in found]), np.concatenate([t for _, t in found])

@@ -1,18 +1,18 @@
-"""Shards, the immutable files of solved deals: how they hold deals, and the list of all of them.
+"""Shards, the immutable files of solved deals: their records, and the manifest that lists them.
 
 Most hold whole tables as in ``.zrd``, where a record has a nibble for each of twenty results and
-none for "not known" (14 and 15 mean nothing, and Pavlicek's readers would take them for tricks). So
-deals that are solved in one strain have a record of their own, of 16 bytes:
+no value for "unknown" (14 and 15 are undefined, and Pavlicek's readers would take them for tricks).
+So deals solved in one strain have their own record of 16 bytes:
 
-- bytes 0-12: the owners, two bits a card, lowest bits first, N E S W = 0-3: spades from the ace to
-  the two, then hearts, diamonds, clubs;
+- bytes 0-12: the owners, two bits per card, lowest bits first, N E S W = 0-3: spades from ace to
+    two, then hearts, diamonds, clubs;
 - byte 13: the strain, S H D C N = 0-4;
-- bytes 14-15: the declarers' tricks N E S W, a nibble each, low nibble first.
+- bytes 14-15: declarers' tricks N E S W, a nibble each, low nibble first.
 
 The other sixteen results are unknown, 255 in arrays. Either record may be followed by lines, tricks
-of best play after each known result, by strain and declarer: a nibble a card, low nibble first, its
-place among the cards that may be played, which are counted from the ace of spades. The manifest
-says of each shard what it holds, where it came from and what it may be used for.
+of best play after each known result, by strain and declarer: a nibble per card, low nibble first,
+its index among the legal cards, counted from the ace of spades. The manifest
+states for each shard what it holds, where it came from and what it may be used for.
 """
 
 import json
@@ -38,14 +38,14 @@ from .storage import LibraryError, Storage
 Use = Literal["train", "validation", "test"]
 USES: tuple[Use, ...] = get_args(Use)
 SHARD = 4096
-"""Deals of a full shard; shard borders are the multiples of it."""
+"""Deals of a full shard; shard borders are multiples of this."""
 MANIFEST = "manifest.json"
 _MOST_BYTES = 1 << 27
-"""Of a manifest: 1.9 billion deals of whole tables."""
+"""Largest manifest: 1.9 billion deals of whole tables."""
 _MOST_DEALS = 1 << 24
-"""Of a shard from elsewhere."""
+"""Largest shard from elsewhere."""
 LONGEST_TEXT = 1000
-"""Characters of a text in an entry."""
+"""Most characters of a text in an entry."""
 _INDICES = 1 << 64
 _CARD_BYTES, _BYTES = 13, 16
 _SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
@@ -56,16 +56,16 @@ _SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One way to write a shard."""
+    """One way to store deals in a shard."""
 
     name: str
-    """What a manifest calls it."""
+    """Its name in a manifest."""
     suffix: str
-    """Of the shards' files."""
+    """Suffix of the shards' files."""
     size: int
-    """Bytes a deal."""
+    """Bytes per deal."""
     strains: str
-    """In how many strains a deal is solved: ``all`` or ``one``."""
+    """The strains in which a deal is solved: ``all`` or ``one``."""
     encode_deals: Callable[[DealSet], bytes]
     decode_deals: Callable[[bytes, str], DealSet]
     lines: int = 0
@@ -73,20 +73,19 @@ class Record:
 
     @property
     def without_lines(self) -> "Record":
-        """The record of the same deals and results alone."""
+        """The record of the same deals and results without lines."""
         return WHOLE if self.strains == "all" else ONE_STRAIN
 
     def with_lines(self, tricks: int) -> "Record":
-        """Return the record that is followed by lines of so many tricks."""
+        """Return the record followed by lines of so many tricks."""
         size = self.size + 2 * tricks * (20 if self.strains == "all" else 4)
         name = f"{self.name.partition(',')[0]}, {tricks} tricks of best play, {size} bytes a deal"
         return replace(self, name=name, suffix=f"{self.suffix}lines", size=size, lines=tricks)
 
     def encode(self, deals: DealSet, lines: NDArray[np.uint8] | None = None) -> bytes:
-        """Return the bytes of deals, and of (n, 5, 4, 4 * tricks) lines if it has such.
+        """Return the bytes of deals, and of (n, 5, 4, 4 * tricks) lines if there are any.
 
-        Raises ValueError for a deal of which something else is known, and for a card that cannot
-        be played.
+        Raises ValueError for a deal with other known results, and for an illegal card.
         """
         data = self.encode_deals(deals)
         if not self.lines:
@@ -110,9 +109,9 @@ class Record:
         return self.decode_deals(records[:, : self.without_lines.size].tobytes(), name)
 
     def decode_with_lines(self, data: bytes, name: str) -> tuple[DealSet, NDArray[np.uint8]]:
-        """Return deals and (n, 5, 4, 4 * tricks) lines, 255 of results that are not known.
+        """Return deals and (n, 5, 4, 4 * tricks) lines, 255 for unknown results.
 
-        Raises ValueError as ``decode``, and for lines that cannot be played.
+        Raises ValueError like ``decode``, and for illegal lines.
         """
         deals = self.decode(data, name)
         more = np.frombuffer(data, np.uint8).reshape(-1, self.size)[:, self.without_lines.size :]
@@ -123,7 +122,7 @@ class Record:
         return deals, lines
 
     def __reduce__(self) -> tuple[Callable[[str], "Record"], tuple[str]]:
-        return _record_named, (self.name,)  # in another process it is the one there is
+        return _record_named, (self.name,)  # the same object in another process
 
 
 def _encode_strain(deals: DealSet) -> bytes:
@@ -161,7 +160,7 @@ def _decode_strain(data: bytes, name: str) -> DealSet:
 
 
 def known_strains(tricks: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return the strain in which each deal of (n, 5, 4) tricks is solved, of deals with one."""
+    """Return the strain in which each deal of (n, 5, 4) tricks is solved, for one-strain deals."""
     strains: NDArray[np.intp] = (tricks[:, :, 0] != UNKNOWN).argmax(axis=1)
     return strains
 
@@ -200,7 +199,8 @@ def _record_named(name: str) -> Record:
 class Shard:
     """One immutable file of solved deals.
 
-    Raises LibraryError for values that no manifest may have: none is written that cannot be read.
+    Raises LibraryError for values that are invalid in a manifest, so none is written that cannot be
+    read.
     """
 
     file: str
@@ -211,12 +211,12 @@ class Shard:
     start: int | None
     """Index of the first deal under that seed."""
     use: Use
-    """What the deals may be used for, fixed for ever when the shard is added."""
+    """The permanent role of the deals, set when the shard is added."""
     sha256: str
     solver: str
     source: str
     record: str = WHOLE.name
-    """How the file holds a deal: the name of one of ``RECORDS``."""
+    """How the file stores a deal: the name of one of ``RECORDS``."""
 
     def __post_init__(self) -> None:
         if wrong := _wrong_field(self):
@@ -224,24 +224,24 @@ class Shard:
 
     @property
     def first(self) -> int:
-        """Index of the first deal; 0 where there is no seed."""
+        """Index of the first deal; 0 without a seed."""
         return self.start or 0
 
     @property
     def end(self) -> int:
-        """Index after the last deal; the number of deals where there is no seed."""
+        """Index after the last deal; the number of deals without a seed."""
         return self.first + self.deals
 
     @property
     def kind(self) -> Record:
-        """How the file holds a deal."""
+        """How the file stores a deal."""
         return RECORDS[self.record]
 
 
 _FIELDS = tuple(field.name for field in fields(Shard))
-"""In the order of an entry; the record, which is the last, only where it is another than usual."""
+"""In the order of an entry; the record, the last, is only written if unusual."""
 _SHARED = ("use", "solver", "source", "record")
-"""Texts that most entries have in common, and therefore share in memory."""
+"""Texts that most entries have in common, shared in memory."""
 _encode = json.JSONEncoder().encode
 
 
@@ -250,7 +250,7 @@ def _no_entry(wrong: str, entry: Any) -> str:
 
 
 def _wrong_field(shard: Shard) -> str | None:
-    """Name the first field of an entry that cannot be right."""
+    """Return the first invalid field of an entry."""
     texts = (shard.file, shard.sha256, shard.solver, shard.source, shard.record)
     if any(type(text) is not str or len(text) > LONGEST_TEXT for text in texts):
         return "a text"
@@ -281,14 +281,14 @@ def _is_index(number: object) -> bool:
 
 
 def checked_use(use: str) -> Use:
-    """Return what deals may be used for. Raises LibraryError for any other word."""
+    """Return a use of deals. Raises LibraryError for an unknown one."""
     if use not in USES:
         raise LibraryError(f"use is {shorten(use)} (expected {', '.join(USES[:-1])} or {USES[-1]})")
     return use
 
 
 def checked_range(count: int, start: int, what: str) -> tuple[int, int]:
-    """Return how many deals or positions are wanted, and the first one's number, as ints.
+    """Return the number of deals or positions wanted, and the first one's number, as ints.
 
     Raises ValueError for a range that is empty or leaves 0 … 2**64 - 1, TypeError for numbers that
     are not whole.
@@ -303,9 +303,9 @@ def checked_range(count: int, start: int, what: str) -> tuple[int, int]:
 
 
 def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealSet:
-    """Return a shard's deals, or raise LibraryError when its file is not what the manifest says.
+    """Return a shard's deals. Raises LibraryError if its file does not match the manifest.
 
-    With ``cached`` a copy on this machine is taken for what is far.
+    With ``cached``, a local copy may be used for remote storage.
     """
     data = read_data(storage, shard, cached=cached)
     path = storage.path(shard.file)
@@ -316,7 +316,7 @@ def read_shard(storage: Storage, shard: Shard, *, cached: bool = False) -> DealS
 
 
 def read_data(storage: Storage, shard: Shard, *, cached: bool = False) -> bytes:
-    """Return the bytes of a shard, which are those of its digest; raises as ``read_shard``."""
+    """Return the bytes of a shard, checked against its digest. Raises like ``read_shard``."""
     path = storage.path(shard.file)
     advice = "trickcast generate will recreate it"
     if shard.seed is None:
@@ -346,8 +346,8 @@ def read_lines(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the owners, (n, 52), the tricks, (n, 5, 4), and the lines of a shard that has lines.
 
-    Lines are (n, 5, 4, 4 * tricks) card indices, 255 of results that are not known. Raises
-    LibraryError as ``read_shard`` does, and for lines that cannot be played.
+    Lines are (n, 5, 4, 4 * tricks) card indices, 255 for unknown results. Raises
+    LibraryError like ``read_shard``, and for illegal lines.
     """
     data = read_data(storage, shard, cached=cached)
     try:
@@ -358,7 +358,7 @@ def read_lines(
 
 
 def decode_shard(path: str, record: Record, data: bytes) -> DealSet:
-    """Return the deals of a shard's bytes, or raise LibraryError where they are no such records."""
+    """Return the deals of a shard's bytes. Raises LibraryError for invalid records."""
     try:
         return record.decode(data, path)
     except ValueError as error:
@@ -366,13 +366,13 @@ def decode_shard(path: str, record: Record, data: bytes) -> DealSet:
 
 
 def repeated(sets: Iterable[DealSet]) -> int:
-    """Count the deals that stand more than once in all these sets."""
+    """Count the deals that occur more than once in these sets."""
     rows = cards_of(sets)
     return len(rows) - len(np.unique(rows))
 
 
 def cards_of(sets: Iterable[DealSet]) -> NDArray[np.void]:
-    """Return the cards of all deals in these sets, each as one value that can be sorted."""
+    """Return the cards of all deals in these sets, each as one sortable value."""
     owners = [np.empty((0, 52), np.uint8), *(deals.owners for deals in sets)]
     return np.ascontiguousarray(np.concatenate(owners)).view("V52").ravel()
 
@@ -381,9 +381,9 @@ def cards_of(sets: Iterable[DealSet]) -> NDArray[np.void]:
 
 
 def read_manifest(storage: Storage) -> list[Shard]:
-    """Return the shards listed in a library's manifest; none where there is no manifest.
+    """Return the shards listed in a library's manifest; empty without a manifest.
 
-    Raises LibraryError when the manifest is damaged.
+    Raises LibraryError if the manifest is damaged.
     """
     path = storage.path(MANIFEST)
     try:
@@ -399,14 +399,14 @@ def read_manifest(storage: Storage) -> list[Shard]:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         reason = shorten(str(error))[1:-1]
         raise LibraryError(f"{path}: not a library's manifest ({reason})") from None
-    del data  # a long list is large: none of its forms is held longer than the next needs it
+    del data  # long lists are large: free each form as soon as possible
     return [_shard(path, entry) for entry in entries]
 
 
 def write_manifest(storage: Storage, shards: list[Shard]) -> None:
-    """Replace the manifest, whole or not at all; the order of shards does not depend on history.
+    """Replace the manifest atomically; the order of shards does not depend on history.
 
-    Entries say how their files hold deals where they hold less than whole tables.
+    Entries state how their files store deals if they hold less than whole tables.
     """
     ordered = sorted(
         shards, key=lambda shard: (-1 if shard.seed is None else shard.seed, shard.file)
@@ -430,13 +430,13 @@ def _entry(shard: Shard) -> str:
 
 
 def _shard(path: str, entry: Any) -> Shard:
-    """Return the shard of an entry, or raise LibraryError in one line."""
+    """Return the shard of an entry. Raises LibraryError with a one-line message."""
     try:
         for name in _SHARED:
             if name in entry:
                 entry[name] = sys.intern(entry[name])
         return Shard(**entry)
-    except TypeError:  # no mapping, other keys, or values that cannot be compared
+    except TypeError:  # not a mapping, other keys, or values that cannot be compared
         wrong = _no_entry("its keys or their types", entry)
         raise LibraryError(f"{path}: {wrong}") from None
     except LibraryError as error:

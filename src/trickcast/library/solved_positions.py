@@ -1,8 +1,8 @@
-"""Solved positions: what a network learns from before, or beside, whole deals.
+"""Solved positions, from which a network learns before, or alongside, whole deals.
 
-A position of ten cards is solved some twenty times faster than a deal. Positions lie in a folder of
-their own, or at an address, in ``.npz`` files of (n, 52) ``owners``, 255 for cards that are gone,
-and (n, 5, 4) ``tricks``; nothing is ever tested on them, so they have no manifest.
+A position of ten cards is solved some twenty times faster than a deal. Positions are in a folder of
+their own, or at an address, in ``.npz`` files of (n, 52) ``owners``, 255 for played cards,
+and (n, 5, 4) ``tricks``. They are never used for tests, so they have no manifest.
 """
 
 import io
@@ -27,14 +27,14 @@ from .shards import MANIFEST, SHARD, checked_range
 from .storage import LibraryError, Place, Storage, storage_at
 
 _MOST_BYTES = 1 << 30
-"""Of a file of positions when unpacked; ours have 300 kB."""
+"""Largest unpacked size of a file of positions; ours have 300 kB."""
 _MADE = re.compile(r"cards-(\d+)-seed-(\d+)-(\d+)-(\d+)\.npz")
-"""The file of a range, as ``generate_positions`` names it."""
+"""The file name of a range, as ``generate_positions`` writes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What a run solves, and where to."""
+    """What a run solves, and where it stores the results."""
 
     storage: Storage
     cards: int
@@ -46,7 +46,7 @@ class _Job:
         return f"cards-{self.cards:02d}-seed-{self.seed}-{first:09d}-{end:09d}.npz"
 
     def missing(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the ranges that no file holds, cut at the multiples of a shard."""
+        """Yield the ranges without a file, cut at multiples of a shard."""
         name = re.compile(rf"cards-{self.cards:02d}-seed-{self.seed}-(\d+)-(\d+)\.npz")
         found = (name.fullmatch(file) for file in self.storage.sizes())
         held = sorted((int(match[1]), int(match[2])) for match in found if match)
@@ -98,7 +98,7 @@ def generate_positions(
     """
     positions, start = checked_range(positions, start, "positions")
     cards, seed = checked_whole(cards, "cards"), checked_seed(seed)
-    random_positions(0, cards, seed)  # refuses other sizes before anything is made
+    random_positions(0, cards, seed)  # refuses invalid sizes before anything is made
     cores = 1 if workers is None else thread_count(workers)
     storage = storage_at(place, everywhere=cluster is not None)
     job = _Job(storage, cards, seed, workers if cluster is None else cores)
@@ -118,7 +118,7 @@ def generate_positions(
                     f"{storage.path(job.file(first, last))}: written by another machine, and not "
                     "seen here (expected a folder that all machines share, or an address)"
                 )
-        if cluster is not None:  # a worker that was killed while it wrote has left what it wrote
+        if cluster is not None:  # a worker killed while writing has left a partial file
             with storage.locked():
                 storage.tidy()
     return todo
@@ -147,7 +147,7 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         place: Folder or address.
 
     Returns:
-        Owners, shape (n, 52), uint8, 255 for cards that are gone; and tricks, shape (n, 5, 4),
+        Owners, shape (n, 52), uint8, 255 for played cards; and tricks, shape (n, 5, 4),
         uint8.
 
     Raises:
@@ -173,13 +173,13 @@ def read_positions(place: Place) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 def holds_positions(place: Place) -> bool:
-    """Tell whether a place is a folder of positions: it has such files, and no manifest.
+    """Return whether a place is a folder of positions: it has such files, and no manifest.
 
     Args:
         place: Folder or address.
 
     Returns:
-        Whether it is.
+        True if it is.
 
     Example:
         >>> holds_positions("nowhere")
@@ -190,7 +190,7 @@ def holds_positions(place: Place) -> bool:
 
 
 def count_positions(place: Place) -> dict[int, int]:
-    """Return how many positions a folder holds, by the number of cards in a hand.
+    """Return the number of positions in a folder, by cards in a hand.
 
     Args:
         place: Folder or address.
@@ -213,7 +213,7 @@ def count_positions(place: Place) -> dict[int, int]:
 
 
 def _files(storage: Storage) -> list[tuple[str, int]]:
-    """Return the files of positions, and their bytes."""
+    """Return the files of positions with their sizes in bytes."""
     sizes = storage.sizes()
     return [(f, sizes[f]) for f in sorted(sizes) if f.endswith(".npz") and "/" not in f]
 
@@ -295,7 +295,7 @@ def verify_positions(
 
 
 def _as_named(file: str, owners: NDArray[np.uint8]) -> bool:
-    """Tell whether a file holds the positions of its name, where that says which."""
+    """Return whether a file holds the positions that its name states, if it states any."""
     if (name := _MADE.fullmatch(file)) is None:
         return True
     cards, seed, first, end = map(int, name.groups())

@@ -1,7 +1,7 @@
-"""Where a library lies: a folder, or an address of object storage that fsspec knows.
+"""Where a library is stored: a folder, or an address of object storage supported by fsspec.
 
-A folder has code of its own: fsspec's local files are replaced in place, and it would open
-whatever a manifest names. Who reads a folder does not wait for fsspec either.
+Folders have their own code: fsspec replaces local files in place, and it would open
+anything that a manifest names. Reading a folder also avoids loading fsspec.
 """
 
 import errno
@@ -23,17 +23,17 @@ from ..cards import shorten
 from ..cards.errors import one_line
 
 CACHE = "TRICKCAST_CACHE"
-"""Environment variable: the folder of shards that were fetched before, by their digests."""
+"""Environment variable: the folder that caches fetched shards, by their digests."""
 Place = str | PathLike[str]
-"""A folder, or an address that fsspec knows, such as ``s3://bucket/library``."""
+"""A folder, or an address that fsspec supports, such as ``s3://bucket/library``."""
 _FOLDERS = ("seed-*", "imported", "pgx-*")
-"""Where a library's shards lie."""
+"""Subfolders with a library's shards."""
 _LOCK = ".lock"
-"""The file that is locked on Windows, where a folder cannot be; elsewhere it is not made."""
+"""The file that is locked on Windows, where a folder cannot be; not created elsewhere."""
 _ASK_AGAIN = 0.01
-"""Seconds until who waits for a lock asks for it again."""
+"""Seconds between attempts to get a lock."""
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""Errors for a file that went meanwhile, and for a link to none."""
+"""Errors for a file that has disappeared, and for a dangling link."""
 _INSTALL = "object storage needs {} (install it with: pip install 'trickcast[cluster]')"
 
 
@@ -42,49 +42,49 @@ class LibraryError(ValueError):
 
 
 class Storage(ABC):
-    """The files of a library, by their paths within it."""
+    """The files of a library, by their relative paths."""
 
     near: bool
-    """Whether reading all of it costs little."""
+    """Whether reading all of it is cheap."""
 
     @abstractmethod
     def path(self, file: str) -> str:
-        """Return how a file is called in messages."""
+        """Return the name of a file for messages."""
 
     @abstractmethod
     def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
-        """Return the bytes of a file, or None where it has more than ``most``.
+        """Return the bytes of a file, or None if it has more than ``most``.
 
-        With the SHA-256 ``digest`` that it has to have, a copy on this machine may be taken for it.
-        Raises FileNotFoundError where there is none, LibraryError where it cannot be read.
+        If its SHA-256 ``digest`` is given, a copy on this machine may be used instead.
+        Raises FileNotFoundError if there is none, LibraryError if it cannot be read.
         """
 
     @abstractmethod
     def write(self, file: str, data: bytes) -> None:
-        """Write a file, whole or not at all. Raises LibraryError or OSError where that fails."""
+        """Write a file atomically. Raises LibraryError or OSError if that fails."""
 
     @abstractmethod
     def remove(self, file: str) -> None:
-        """Remove a file that is there."""
+        """Remove an existing file."""
 
     @abstractmethod
     def sizes(self) -> dict[str, int]:
-        """Return the bytes of every finished file, by its path within."""
+        """Return the size in bytes of every finished file, by relative path."""
 
     def arrived(self, file: str) -> bool:
-        """Tell whether a file that another machine wrote can be seen from here."""
+        """Return whether a file written by another machine is visible from here."""
         return True
 
     def locked(self) -> AbstractContextManager[None]:
-        """Let one process at a time change the library, where that can be done."""
+        """Let only one process at a time change the library, if possible."""
         return nullcontext()
 
     def tidy(self) -> None:  # noqa: B027 (objects are never unfinished)
-        """Remove what killed runs left unfinished; to be called under the lock."""
+        """Remove unfinished files of killed runs; call it under the lock."""
 
 
 def storage_at(place: Place, *, everywhere: bool = False) -> Storage:
-    """Return the storage of a place; ``everywhere`` one that processes elsewhere can use too."""
+    """Return the storage of a place; with ``everywhere``, one that other machines can use too."""
     text = fspath(place)
     if "://" in text:
         return Bucket(text)
@@ -92,13 +92,13 @@ def storage_at(place: Place, *, everywhere: bool = False) -> Storage:
 
 
 def holds_library(place: Place) -> bool:
-    """Tell whether a place is a library, and not a file of deals; an address always is.
+    """Return whether a place is a library, not a file of deals; an address always is.
 
     Args:
         place: Path or address.
 
     Returns:
-        Whether it is.
+        True if it is.
 
     Example:
         >>> holds_library("s3://bucket/library"), holds_library("nowhere")
@@ -109,7 +109,7 @@ def holds_library(place: Place) -> bool:
 
 @dataclass(frozen=True)
 class Folder(Storage):
-    """A folder on disk: nothing outside it is read or written, one process at a time writes."""
+    """A folder on disk; it touches nothing outside, and one process at a time writes."""
 
     root: Path
     near = True
@@ -122,13 +122,13 @@ class Folder(Storage):
         return str(self.root / file)
 
     def inner_path(self, file: str) -> Path:
-        """Return the path of a file, or raise LibraryError where it leaves the folder.
+        """Return the path of a file. Raises LibraryError if it is outside the folder.
 
-        It may leave by ``..`` or by a link.
+        Both ``..`` and links can lead outside.
         """
         try:
             stays = (self.root / file).resolve().is_relative_to(self.root.resolve())
-        except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a name with a NUL
+        except (OSError, RuntimeError, ValueError) as error:  # circular links, a name with a NUL
             raise LibraryError(f"{self}: {shorten(file)} is not a path ({error})") from None
         if not stays:
             raise LibraryError(f"{self}: {shorten(file)} is outside the library's folder")
@@ -136,12 +136,12 @@ class Folder(Storage):
 
     @override
     def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
-        """Raise LibraryError for anything but a regular file too.
+        """Also raise LibraryError for anything but a regular file.
 
-        No manifest makes us read a device, a pipe or what is not the library's.
+        So no manifest can make us read a device, a pipe or anything outside the library.
         """
         path = self.inner_path(file)
-        # a pipe would wait for its writer before it could be seen to be one
+        # opening a pipe would wait for its writer before we could tell
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
             descriptor = os.open(path, flags)
@@ -191,8 +191,8 @@ class Folder(Storage):
     @override
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder itself, so that nothing is left in it; a kill lets go."""
-        from filelock import lock_descriptor  # who only reads does not wait for it
+        """Lock the folder itself, so that no lock file is left in it; a kill releases the lock."""
+        from filelock import lock_descriptor  # readers need not load it
 
         self.root.mkdir(parents=True, exist_ok=True)
         if os.name == "nt":
@@ -207,7 +207,7 @@ class Folder(Storage):
 
     @override
     def tidy(self) -> None:
-        """Leave other folders within alone: they have locks, and writers, of their own."""
+        """Leave other folders inside alone: they have their own locks and writers."""
         for folder in (self.root, *(f for name in _FOLDERS for f in self.root.glob(name))):
             if folder != self.root and folder.is_symlink():
                 continue
@@ -220,8 +220,8 @@ class Folder(Storage):
 class Bucket(Storage):
     """Objects under an address.
 
-    An object is put whole or not at all, as object storage does, and can be seen everywhere at
-    once. There is no lock: one run at a time changes a library.
+    Object storage writes an object atomically, and it is visible everywhere at
+    once. There is no lock: only one run at a time may change a library.
     """
 
     url: str
@@ -236,7 +236,7 @@ class Bucket(Storage):
 
     @override
     def read(self, file: str, most: int, digest: str | None = None) -> bytes | None:
-        """Keep a copy of what has a digest, where the cache can be written."""
+        """Keep a copy of a file with a digest, if the cache can be written."""
         if digest is None:
             return self._fetch(file, most)
         copy = _copies() / digest[:2] / digest
@@ -282,7 +282,7 @@ class Bucket(Storage):
 
     @contextmanager
     def _opened(self, file: str) -> Iterator[tuple[Any, str]]:
-        """Yield the file system and a path in it; what goes wrong is told in one line."""
+        """Yield the file system and a path in it; errors become one-line messages."""
         try:
             import fsspec
         except ModuleNotFoundError as error:
@@ -293,12 +293,12 @@ class Bucket(Storage):
             raise
         except ImportError as error:
             raise ModuleNotFoundError(_INSTALL.format(error.name or error)) from error
-        except Exception as error:  # each system has errors of its own
+        except Exception as error:  # each file system has its own errors
             raise LibraryError(f"{self.path(file)}: {one_line(error)}") from error
 
 
 def _copies() -> Path:
-    """Return the folder of copies; a relative path where the user has no home."""
+    """Return the folder of copies; a relative path if the user has no home."""
     if named := os.environ.get(CACHE):
         return Path(named).absolute()
     from platformdirs import user_cache_path

@@ -1,4 +1,4 @@
-"""Hands as vectors, and what two hands are worth when the other two are not known."""
+"""Hands as vectors, and the worth of two hands when the other two are unknown."""
 
 from .atlas import write_map
 from .estimate import PairEstimate

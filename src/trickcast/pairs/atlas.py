@@ -1,4 +1,4 @@
-"""A map of hands as one HTML file: points that tell their hand, coloured by strength or lengths."""
+"""A map of hands as an HTML file: points that show their hand, coloured by strength or lengths."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _SHOWN = 4_000
 def principal_components(vectors: NDArray[np.float32], n: int = 2) -> NDArray[np.float64]:
     """Return (m, n) coordinates of (m, size) vectors along their directions of widest spread.
 
-    Every direction points to where its largest weight is positive, so that a map stays as it is.
+    Every direction points to where its largest weight is positive, which keeps maps stable.
     """
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
     directions = np.linalg.eigh(centred.T @ centred).eigenvectors.T[::-1][:n]

@@ -1,4 +1,4 @@
-"""What an estimate of two hands gives: a distribution over tricks for every strain."""
+"""The result of an estimate for two hands: a distribution over tricks for every strain."""
 
 from functools import cached_property
 from html import escape
@@ -24,14 +24,14 @@ from ..cards import (
 from ..cards.columns import Columns
 
 MILESTONES = {"game": (10, 10, 11, 11, 9), "slam": (12,) * 5, "grand": (13,) * 5}
-"""Tricks that make game, small slam and grand slam in spades, hearts, diamonds, clubs, notrump."""
+"""Tricks needed for game, small slam and grand slam in spades, hearts, diamonds, clubs, notrump."""
 
 
 class PairEstimate(OneOrMany, TrickChances):
     """Estimated tricks of two hands, the other two unknown; the first hand (North) declares.
 
     The distribution is over the layouts of the unseen cards. ``estimate.expected["H"]`` is the
-    expected number of tricks in hearts (an array where there are many pairs), ``estimate[3]`` and
+    expected number of tricks in hearts (an array if there are many pairs). ``estimate[3]`` and
     ``estimate[2:5]`` are the estimates of those pairs. ``by_partner`` is the same with the second
     hand (South) as declarer.
     """
@@ -65,9 +65,9 @@ class PairEstimate(OneOrMany, TrickChances):
     def at_least(
         self, tricks: Any, strain: str | Strain | None = None, by: str | Seat | None = None
     ) -> Any:
-        """Return the chance of so many tricks or more: ``at_least(10, "H")``.
+        """Return the chance of at least so many tricks: ``at_least(10, "H")``.
 
-        Without ``strain``, (5,) or (n, 5) of all. ``by`` is North, the first hand, or South.
+        Without ``strain``, (5,) or (n, 5) for all. ``by`` is North, the first hand, or South.
         Raises DealError for an invalid strain or another seat.
         """
         seat = Seat.NORTH if by is None else Seat.parse(by)
@@ -86,9 +86,9 @@ class PairEstimate(OneOrMany, TrickChances):
         }
 
     def interval(self, share: float = 0.8) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the lowest and highest tricks, (5,) or (n, 5), that hold this share of layouts.
+        """Return the lowest and highest tricks, (5,) or (n, 5), that cover this share of layouts.
 
-        At most half of the rest lies on either side. Raises ValueError for a share that is not
+        At most half of the rest is on either side. Raises ValueError unless the share is
         above 0 and below 1.
         """
         if not 0 < share < 1:
@@ -100,11 +100,11 @@ class PairEstimate(OneOrMany, TrickChances):
 
     @property
     def numbers(self) -> NDArray[np.float32]:
-        """The probabilities, of either declarer."""
+        """The probabilities, by either declarer."""
         return self.both
 
     def part(self, index: Any) -> "PairEstimate":
-        """Return the estimate of one pair of many, or of some."""
+        """Return the estimates of one or some of many pairs."""
         return PairEstimate(self.both[index])
 
     def columns(self) -> Columns:
@@ -143,6 +143,6 @@ class PairEstimate(OneOrMany, TrickChances):
         )
 
     def html(self) -> str:
-        """Draw the same as HTML."""
+        """Draw the estimate of one pair as HTML."""
         rows = [[escape(cell) for cell in row] for row in self.rows()]
         return html_table("expected tricks of two hands", ("tricks", "80 %", *MILESTONES), rows)

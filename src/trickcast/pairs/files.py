@@ -1,4 +1,4 @@
-"""The model files of this room: where they lie and what they say of themselves."""
+"""The model files for two hands: their location and metadata."""
 
 import json
 import math
@@ -24,15 +24,15 @@ from ..model_format import PAIR_MODEL_FORMAT
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "pairs"
 Kind = Literal["distributions", "vectors"]
-"""What a file holds: a network of distributions of tricks, or BridgeHand2Vec in its two halves."""
+"""The content of a file: a network of distributions of tricks, or BridgeHand2Vec in two halves."""
 _NARROWEST, _WIDEST, _LONGEST = 0.01, 100, 10_000
-"""Deviations of tricks, and numbers of a vector, beyond which a file is no model of ours."""
+"""Limits for deviations of tricks and for vector sizes in a valid file."""
 _REQUIRED = ("name", "kind", "scores", "training")
 _OF_KIND: dict[str, tuple[str, ...]] = {"distributions": (), "vectors": ("spread",)}
 
 
 class PairModelInfo(ModelFile):
-    """A model of two hands: its file and what the file says of itself."""
+    """A model of two hands: its file and metadata."""
 
     @property
     def kind(self) -> str:
@@ -41,13 +41,13 @@ class PairModelInfo(ModelFile):
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Mean squared errors on held-out rows, and the number of these: ``pairs``, ``mse``."""
+        """Mean squared errors on held-out rows, and their number: ``pairs``, ``mse``."""
         scores: dict[str, float] = json.loads(self.metadata["scores"])
         return scores
 
     @cached_property
     def spread(self) -> dict[str, float]:
-        """Of a file of vectors: standard deviations of tricks around its means, in tricks."""
+        """For a file of vectors: standard deviations of tricks around its means, in tricks."""
         spread: dict[str, float] = json.loads(self.metadata["spread"])
         return spread
 
@@ -55,7 +55,7 @@ class PairModelInfo(ModelFile):
 def load_pair_model(
     model: str | os.PathLike[str], threads: int | None = None
 ) -> tuple[Any, PairModelInfo]:
-    """Return the ONNX Runtime session of a shipped model's name or a file, and what the file says.
+    """Return the ONNX Runtime session of a model, by name or path, and the file's metadata.
 
     Raises ModelError for a model that is unknown, missing, damaged or of another format, ValueError
     for ``threads`` below one.
@@ -84,25 +84,25 @@ def load_pair_model(
 
 
 def pickled(made: Any, info: PairModelInfo, **settings: Any) -> tuple[Any, ...]:
-    """Pickle what a model was loaded into: its name, or its path if it does not ship."""
+    """Pickle a loaded model by its name, or by its path if it does not ship."""
     return _again, (type(made), pickled_name(info, WEIGHTS), info.sha256, settings)
 
 
 def _again(kind: Callable[..., Any], model: str, sha256: str, settings: dict[str, Any]) -> Any:
-    """Load what was pickled. Raises ModelError where the file is another by now."""
+    """Load what was pickled. Raises ModelError if the file has changed since."""
     made = kind(model, **settings)
     check_pickled(made.info, sha256)
     return made
 
 
 def vector_size(session: Any) -> int:
-    """Return how many numbers a vector of a hand has in a file of vectors."""
+    """Return the length of a hand's vector in a file of vectors."""
     size: int = session.get_inputs()[1].shape[1] // 2
     return size
 
 
 def _check_facts(session: Any, info: PairModelInfo) -> None:
-    """Raise where what a model says of itself cannot be used."""
+    """Raise an error if a model's metadata cannot be used."""
     for fact in ("pairs", "mse"):
         if not 0 <= info.scores[fact] < math.inf:
             raise ValueError(f"scores are {info.scores}")

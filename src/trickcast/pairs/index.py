@@ -12,7 +12,7 @@ Neighbours = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def check_vectors(vectors: NDArray[np.floating], size: int) -> None:
-    """Raise ValueError for what is not (n, size) numbers, naming the row."""
+    """Raise ValueError, naming the row, unless these are (n, size) numbers."""
     if vectors.ndim != 2 or vectors.shape[1] != size:
         raise ValueError(f"vectors of shape {vectors.shape} (expected (n, {size}))")
     for row, component in np.argwhere(~np.isfinite(vectors))[:1]:
@@ -25,7 +25,7 @@ def check_vectors(vectors: NDArray[np.floating], size: int) -> None:
 class HandIndex:
     """Hands and their vectors, searched by SciPy's k-d tree.
 
-    Raises ValueError for an empty index, or counts of hands and vectors that differ.
+    Raises ValueError for an empty index, or different counts of hands and vectors.
     """
 
     hands: NDArray[np.bool_]
@@ -53,7 +53,7 @@ class HandIndex:
         """Return the distances and rows of the ``k`` nearest hands of (n, size) vectors.
 
         Nearest first; distances are Euclidean. Raises ValueError for vectors of another size or
-        that are not numbers (naming the row), and a ``k`` below one or above the hands there are.
+        that are not numbers (naming the row), and for ``k`` below one or above the number of hands.
         """
         check_vectors(vectors, self.vectors.shape[1])
         if not 1 <= k <= len(self):

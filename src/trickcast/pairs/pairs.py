@@ -1,4 +1,4 @@
-"""Estimating the tricks of two hands in one pass of a network: nothing is sampled."""
+"""Estimate the tricks of two hands in one pass of a network, without sampling."""
 
 import operator
 import os
@@ -41,7 +41,7 @@ class PairEstimator:
     """
 
     info: PairModelInfo
-    """The model's file and what it says of itself."""
+    """The model's file and its metadata."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class PairEstimator:
     def average(
         self, hand: HandLike, partner: KnownHand, *, samples: int = 1000, seed: int = 0
     ) -> PairEstimate:
-        """Estimate one hand, as declarer, with a partner of whom only a description is known.
+        """Estimate one hand, as declarer, with a partner known only by a description.
 
         Args:
             hand: A Hand, or its text.
@@ -124,9 +124,9 @@ class PairEstimator:
 
 
 def as_pairs(norths: HandsLike, souths: HandsLike) -> tuple[NDArray[np.uint8], bool]:
-    """Turn hands and their partners into (n, 2, 52) zeros and ones, and tell whether it was one.
+    """Return hands and their partners as (n, 2, 52) zeros and ones, and whether it was one pair.
 
-    Raises DealError as ``PairEstimator.__call__``.
+    Raises DealError like ``PairEstimator.__call__``.
     """
     (first, one_first), (second, one_second) = as_hands(norths), as_hands(souths)
     if len(first) != len(second) and not (one_first or one_second):
@@ -139,7 +139,7 @@ def as_pairs(norths: HandsLike, souths: HandsLike) -> tuple[NDArray[np.uint8], b
     shared = np.argwhere(pairs.all(axis=1))
     single = one_first and one_second
     for row, card in shared[:1]:
-        where = "" if single else f"pair {row} of {n}: "
+        where = "" if n == 1 else f"pair {row} of {n}: "
         raise DealError(f"{where}both hands hold {card_text(int(card))}")
     return pairs, single
 
@@ -148,17 +148,17 @@ class _Network(Protocol):
     """A model file that can be run."""
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Answer (n, 5, 2, 14) probabilities for (n, 2, 52) pairs, n ≥ 1."""
+        """Return (n, 5, 2, 14) probabilities for (n, 2, 52) pairs, n ≥ 1."""
 
 
 class Distributions:
-    """A network that answers with distributions."""
+    """A network that gives distributions."""
 
     def __init__(self, session: Any, info: PairModelInfo):
         self._session, self._info = session, info
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Answer for (n, 2, 52) pairs."""
+        """Return the distributions for (n, 2, 52) pairs."""
         (chances,) = run_model(self._session, self._info, ["probabilities"], {"hands": pairs})
         check_distributions(chances, (len(pairs), 5, 2, 14), self._info)
         return chances
@@ -167,7 +167,7 @@ class Distributions:
 class Vectors:
     """BridgeHand2Vec: mean tricks from two vectors, and a normal scatter around them.
 
-    The mean over the 24 orders of the suits, so that all suits are alike.
+    Averages over the 24 orders of the suits, so that all suits are treated alike.
     """
 
     def __init__(self, session: Any, info: PairModelInfo):
@@ -175,7 +175,7 @@ class Vectors:
         self._scatters = [Scatter(info.spread["suits"])] * 4 + [Scatter(info.spread["notrump"])]
 
     def __call__(self, pairs: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Answer for (n, 2, 52) pairs."""
+        """Return the distributions for (n, 2, 52) pairs."""
         tricks = self.tricks(pairs)
         chances = [scatter(tricks[:, i]) for i, scatter in enumerate(self._scatters)]
         return np.stack(chances, axis=1)
@@ -197,7 +197,7 @@ class Vectors:
 
 
 def encode(session: Any, info: PairModelInfo, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the (n, size) vectors of (n, 52) hands by the first half of a file of vectors."""
+    """Return the (n, size) vectors of (n, 52) hands, from the first half of a file of vectors."""
     size = vector_size(session)
     nothing = np.empty((0, 2 * size), dtype=np.float32)
     (vectors,) = run_model(session, info, ["vectors"], {"hands": hands, "pairs": nothing})
@@ -208,7 +208,7 @@ def encode(session: Any, info: PairModelInfo, hands: NDArray[np.bool_]) -> NDArr
 def run_tricks(
     session: Any, info: PairModelInfo, pairs: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return (n, 5) tricks of (n, 2 × size) vectors by the second half of a file of vectors."""
+    """Return (n, 5) tricks of (n, 2 × size) vectors, from the second half of a file of vectors."""
     nothing = np.empty((0, 52), dtype=np.bool_)
     (tricks,) = run_model(session, info, ["tricks"], {"hands": nothing, "pairs": pairs})
     check_shape(tricks, (len(pairs), 5), info)
@@ -218,8 +218,8 @@ def run_tricks(
 class Scatter:
     """Distributions over 0 … 13 tricks around means: a normal curve at the whole numbers.
 
-    ``deviation`` is the curve's, in tricks; it is moved until its mean over 0 … 13 is the one
-    asked for, within 0.001.
+    ``deviation`` is the curve's, in tricks. The curve is shifted until its mean over 0 … 13 is the
+    requested one, within 0.001.
     """
 
     def __init__(self, deviation: float):
@@ -228,7 +228,7 @@ class Scatter:
         self._means = self._curve(self._centres) @ np.arange(14)
 
     def __call__(self, means: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return (…, 14) float32 probabilities of (…) means; those beyond 0 … 13 are drawn in."""
+        """Return (…, 14) float32 probabilities for (…) means; those beyond 0 … 13 are clipped."""
         centres = np.interp(means, self._means, self._centres)
         return self._curve(centres).astype(np.float32)
 

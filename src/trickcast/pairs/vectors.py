@@ -17,9 +17,9 @@ from .index import HandIndex, check_vectors
 from .pairs import as_pairs, encode, run_tricks
 
 SEARCHED, SEED = 200_000, 2023
-"""How many hands are searched when none are given, and the seed of the deals they are from."""
+"""Default number of hands to search, and the seed of the deals they come from."""
 _CHUNK = 4_096
-_STARTS = 16  # of ``decode``: nine of ten vectors of hands lead back to the hand, with 1 a quarter
+_STARTS = 16  # starts of ``decode``: nine of ten hands are recovered, with 1 a quarter
 Near = list[tuple[Hand, float]]
 """Hands with their distances, nearest first."""
 
@@ -55,7 +55,7 @@ class HandEmbedding:
     """
 
     info: PairModelInfo
-    """The model's file and what it says of itself."""
+    """The model's file and its metadata."""
 
     def __init__(self, model: str | os.PathLike[str] = "hand2vec", *, threads: int | None = None):
         self._session, self.info = load_pair_model(model, threads)
@@ -74,7 +74,7 @@ class HandEmbedding:
 
     @property
     def size(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
         return vector_size(self._session)
 
     def encode(self, hands: HandsLike) -> NDArray[np.float32]:
@@ -137,13 +137,13 @@ class HandEmbedding:
         return float(distances) if distances.ndim == 0 else distances
 
     def index(self, hands: HandsLike) -> HandIndex:
-        """Return hands with their vectors, to be searched often. Raises ValueError for none."""
+        """Return an index of hands for repeated searches. Raises ValueError for no hands."""
         rows, _ = as_hands(hands)
         return HandIndex(rows, self.encode(rows))
 
     @cached_property
     def searched(self) -> HandIndex:
-        """The 200,000 hands of seeded deals that are searched when no others are given."""
+        """The 200,000 hands of seeded deals that are searched by default."""
         owners = random_deals(SEARCHED // 4, SEED).owners
         return self.index(np.concatenate([owners == seat for seat in range(4)]))
 
@@ -208,7 +208,7 @@ class HandEmbedding:
         """Return a hand whose vector is close to a hand or vector.
 
         The search begins with the nearest hands of the index, and exchanges single cards as long as
-        that brings it closer. There may be closer hands.
+        that reduces the distance. There may be closer hands.
 
         Args:
             vector: One hand or vector.
@@ -251,7 +251,7 @@ class HandEmbedding:
         return hands if isinstance(hands, HandIndex) else self.index(hands)
 
     def _vectors(self, hands: HandsLike) -> NDArray[np.float32]:
-        """Return vectors as they are (float arrays), and hands encoded."""
+        """Return vectors unchanged (float arrays), and hands encoded."""
         if not _are_vectors(hands):
             return self.encode(hands)
         vectors: NDArray[np.float32] = hands.astype(np.float32)
@@ -259,7 +259,7 @@ class HandEmbedding:
         return vectors
 
     def _matching(self, *hands: HandsLike) -> list[NDArray[np.float32]]:
-        """Return the vectors of each; of those that are many there must be equally many."""
+        """Return the vectors of each argument; those with many must have equally many."""
         encoded = [self._vectors(each) for each in hands]
         counts = [len(vectors) for vectors in encoded if vectors.ndim == 2]
         if len(set(counts)) > 1:

@@ -1,4 +1,4 @@
-"""What to bid with two hands: the contracts of the highest expected score."""
+"""Contracts for two hands: those with the highest expected score."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from .estimate import PairEstimate
 
 @dataclass(frozen=True, slots=True)
 class PairContract:
-    """A contract for two hands, and what it is worth over the layouts of the others."""
+    """A contract for two hands, and its value over the layouts of the others."""
 
     contract: Contract
     by_first: bool
-    """Whether the first hand (North) declares; else the second."""
+    """Whether the first hand (North) declares; otherwise the second does."""
     expected_score: float
     making: float
     """The chance that it makes."""
@@ -24,7 +24,7 @@ class PairContract:
 def best_contracts(
     estimate: PairEstimate, vulnerable: str | Vulnerability = "none", k: int = 1
 ) -> list[PairContract]:
-    """Return the contracts of the highest expected score for one pair.
+    """Return the contracts with the highest expected score for one pair.
 
     North and South hold the hands. Play is double dummy, undoubled, with silent opponents. The
     better side declares each contract.
@@ -35,10 +35,10 @@ def best_contracts(
         k: Number of contracts, 1 or more.
 
     Returns:
-        PairContracts, the best first.
+        PairContracts, best first.
 
     Raises:
-        DealError: ``vulnerable`` is another word.
+        DealError: ``vulnerable`` has another value.
         ValueError: The estimate is of many pairs, or ``k`` is below 1.
 
     Example:

@@ -1,4 +1,4 @@
-"""Everything that only the five papers need, and a folder for each of them.
+"""Code that only the five papers need, with a folder for each paper.
 
 It is a plug-in of the package: nothing outside imports it.
 """
@@ -15,7 +15,7 @@ TRAININGS = {
     "hand2vec": "trickcast.papers.bridgehand2vec.hand2vec_training:find_training",
     "(52x4)-(26x4)-26-13-1": "trickcast.papers.networks.layered_models:find_training",
 }
-"""By an example each: the second finds the networks of all names that the papers print."""
+"""One example name per kind; the second function finds networks of all printed names."""
 MODELS = {"(52x4)-(26x4)-26-13-1": "trickcast.papers:WEIGHTS"}
 _OPENINGS = "trickcast.papers.opening_networks:load_shipped"
 OPENINGS = dict.fromkeys(("52-60-7", "52-60-12", "cascade-1996"), _OPENINGS)

@@ -76,9 +76,9 @@ def explain(
 
 
 def _open(model: str) -> "list[Opened]":
-    """Return the first layers of what a model's name or file stands for."""
+    """Return the first layers of the network that a name or file stands for."""
     path = Path(model)
-    if path.suffix == ".network":  # a torch file: the one thing here that needs torch
+    if path.suffix == ".network":  # a torch file: the only case here that needs torch
         return reproduce.open_networks(path)
     from .neurons import open_model
 

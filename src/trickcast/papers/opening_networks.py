@@ -1,4 +1,4 @@
-"""Networks that learned to open the bidding, run by NumPy: they are small."""
+"""Networks that learned to open the bidding, run by NumPy because they are small."""
 
 import json
 import os
@@ -24,7 +24,7 @@ Reading = Literal["highest", "threshold"]
 """How outputs become a call: the highest output's, or that of the only output above a half."""
 
 TEACHER = Path(__file__).parent / "standard-american.toml"
-"""The rules that stand for the paper's experts."""
+"""The rules that stand in for the paper's experts."""
 THRESHOLD = 0.5
 _FORMAT = "trickcast opening networks 1"
 _LARGEST_FILE = 16_000_000
@@ -34,16 +34,16 @@ _MARK = -1.0
 
 
 def code_cards(hands: Bools) -> Floats:
-    """Code hands as the 1996 paper does: 52 inputs, 1 for a card that is held."""
+    """Code hands as the 1996 paper does: 52 inputs, 1 for each card that is held."""
     return hands.astype(np.float32)
 
 
 def code_features(hands: Bools) -> Floats:
     """Code hands by the 16 numbers that the 1996 paper tried and dropped: (n, 16).
 
-    The values of the thirteen cards from the highest spade to the lowest club, with -1 between
-    two suits. Ace to jack are 4, 3, 2, 1; that all lower cards are 0 is ours, the paper only
-    says that the numbers run from -1 to 4.
+    They are the values of the thirteen cards from the highest spade to the lowest club, with -1
+    between two suits. Ace to jack are 4, 3, 2, 1. The paper only says that the numbers run from -1
+    to 4; 0 for all lower cards is our choice.
     """
     cards = np.nonzero(hands)[1].reshape(-1, 13)
     coded = np.full((len(hands), 16), _MARK, dtype=np.float32)
@@ -62,7 +62,7 @@ class OpeningNetwork:
     layers: tuple[tuple[Floats, Floats], ...]
     """Weights (inputs, outputs) and biases (outputs,) of each layer."""
     outputs: tuple[str, ...]
-    """What each output stands for: calls, and UNKNOWN for all that it was not taught."""
+    """What each output stands for: calls, and UNKNOWN for everything that it was not taught."""
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class OpeningNetwork:
     def run(self, hands: Bools) -> Floats:
         """Return the (n, outputs) activations for (n, 52) hands, each between 0 and 1."""
         values = CODINGS[len(self.layers[0][0])](hands)
-        with np.errstate(over="ignore"):  # exp overflows to infinity, whose inverse is right: 0
+        with np.errstate(over="ignore"):  # exp overflows to infinity, whose inverse is correctly 0
             for weights, biases in self.layers:
                 values = 1 / (1 + np.exp(-(values @ weights + biases)))
         return values
@@ -90,13 +90,13 @@ class OpeningNetwork:
 class NetworkSystem(OpeningSystem):
     """One network as an opening system; it answers UNKNOWN to hands above its range.
 
-    Its probabilities are its activations divided by their sum: nobody has calibrated them.
+    Its probabilities are its activations divided by their sum; they are not calibrated.
     """
 
     def __init__(self, network: OpeningNetwork, about: Mapping[str, Any], reading: Reading):
         self.name, self.title = about["name"], about["title"]
         self.about = dict(about)
-        """How it was trained, and how it fared."""
+        """How it was trained, and its results."""
         self.reading: Reading = reading
         self.network = network
         self.calls = network.outputs
@@ -125,14 +125,14 @@ class NetworkSystem(OpeningSystem):
 class CascadeSystem(OpeningSystem):
     """Specialists asked one after another, from the highest level down to the one-level.
 
-    Each answers or passes the hand on as UNKNOWN; the last one knows pass and so answers always.
+    Each answers, or passes the hand on as UNKNOWN. The last one knows pass, so it always answers.
     The 1996 paper proposes this and does not train it.
     """
 
     def __init__(self, networks: Sequence[OpeningNetwork], about: Mapping[str, Any]):
         self.name, self.title = about["name"], about["title"]
         self.about = dict(about)
-        """How it was trained, and how it fared."""
+        """How it was trained, and its results."""
         self.networks = tuple(networks)
         known = {call for network in networks for call in network.outputs} - {UNKNOWN}
         self.calls = tuple(sorted(known, key=call_rank))
@@ -150,7 +150,7 @@ class CascadeSystem(OpeningSystem):
         return chosen
 
     def explain(self, hand: str | Hand) -> Explanation:
-        """Say what each specialist that was asked answered. Raises DealError for a bad hand."""
+        """Show the answer of each specialist that was asked. Raises DealError for a bad hand."""
         cards = Hand(hand)
         answers = []
         for network in self.networks:
@@ -175,7 +175,7 @@ class CascadeSystem(OpeningSystem):
 
 
 def _normalised(activations: Floats) -> Floats:
-    """Return shares that sum to 1; equal ones where large weights let all activations be 0."""
+    """Return shares that sum to 1; equal ones if large weights let all activations be 0."""
     none = (activations == 0).all(axis=1, keepdims=True)
     parts = np.where(none, 1, activations)
     shares: Floats = parts / parts.sum(axis=1, keepdims=True)
@@ -187,7 +187,7 @@ def save(
 ) -> None:
     """Write networks as one ``.npz`` file.
 
-    ``about`` must hold a name and a title, and may hold whatever JSON can.
+    ``about`` must hold a name and a title, and may hold any other JSON values.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for i, network in enumerate(networks):
@@ -199,7 +199,7 @@ def save(
 
 
 def load_shipped(name: str) -> NetworkSystem | CascadeSystem:
-    """Return a system that ships, by name. Raises ModelError for a missing or damaged file."""
+    """Return a shipped system, by name. Raises ModelError for a missing or damaged file."""
     file = f"{name}.npz"
     return open_networks(read_shipped(WEIGHTS, file), file)
 
@@ -207,9 +207,9 @@ def load_shipped(name: str) -> NetworkSystem | CascadeSystem:
 def open_networks(
     data: bytes, name: str, reading: Reading = "highest"
 ) -> NetworkSystem | CascadeSystem:
-    """Return the system in the bytes that ``save`` wrote; several networks are a cascade.
+    """Return the system in the bytes that ``save`` wrote; several networks form a cascade.
 
-    ``name`` is the file's in errors. Raises ModelError for anything else.
+    ``name`` is the file's name in errors. Raises ModelError for anything else.
     """
     try:
         arrays = read_arrays(data, _LARGEST_FILE)
@@ -220,7 +220,7 @@ def open_networks(
             raise ValueError("it has no name or no title")
         networks = [_network(arrays, i) for i in range(_count(arrays, "outputs_"))]
         _check_asked_in_turn(networks)
-    except Exception as error:  # what is no network may raise nearly anything
+    except Exception as error:  # other content may raise nearly anything
         raise ModelError(
             f"{name}: not a file of opening networks (expected {_FORMAT!r}): {clip(str(error))}"
         ) from None

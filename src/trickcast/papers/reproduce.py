@@ -148,7 +148,7 @@ _TRIAL = (
     "hours; full is the papers' own protocol)"
 )
 _INSTALL = "pip install 'trickcast[train]'"
-_REPORTED = 10  # seconds between two reports, which small networks would mostly wait for
+_REPORTED = 10  # seconds between two reports; most small networks would not take that long
 _LAYOUTS = Path("data/game/layouts.npy")
 Workers = Annotated[
     int, Option(min=1, help="Networks to train at the same time; with --cluster, cores for each.")
@@ -202,7 +202,7 @@ def reproduce(
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
     size = replace(size, most=min(size.most, training_deals or size.most))
-    # docs/natively.py is another door to this command
+    # docs/natively.py also uses this command
     program = ["python", sys.argv[0]] if sys.argv[0].endswith("natively.py") else ["trickcast"]
     command = shlex.join([*program, *sys.argv[1:]])
     made_by = {"command": command, "library": str(library), "test": str(test or "")}
@@ -245,14 +245,14 @@ def reproduce(
 
 
 def _in_clone(path: str | Path) -> Path:
-    """Return where data of the repository are: here, or in the clone that this runs from."""
+    """Return where the repository's data are: here, or in the clone that this runs from."""
     clone = Path(__file__).parents[3]
     there = clone / path
     return there if not Path(path).exists() and there.exists() else Path(path)
 
 
 def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale":
-    """Return a scale with the first weights that are asked for."""
+    """Return a scale with the first weights that were asked for."""
     from .experiments.all_papers import SCALES
 
     for name, width in widths.items():
@@ -269,7 +269,7 @@ def _size(scale: str, widths: Mapping[str, float | None], seeds: int) -> "Scale"
 
 
 def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale: "Scale") -> None:
-    """Raise CommandError for options that would change nothing of these rows."""
+    """Raise CommandError for options that would change nothing for these rows."""
     from .experiments.runner import has_pretraining, has_rprop, need_deals, planned
 
     of_rprop = ("--epochs", "--first-weights", "--first-range", "--steps-back")
@@ -290,9 +290,9 @@ def _refuse_unused(given: Mapping[str, object], rows: "Sequence[AnyRow]", scale:
 
 
 def _that_run(rows: "Sequence[AnyRow]", untrained: "Sequence[AnyRow]") -> "tuple[AnyRow, ...]":
-    """Return the rows that can be measured without torch, where it is missing.
+    """Return the rows that can be measured without torch, if torch is missing.
 
-    Raises ModuleNotFoundError, as any training does, where there are none.
+    Raises ModuleNotFoundError, as any training does, if there are none.
     """
     from .experiments.rows import PublishedRow
 
@@ -333,7 +333,7 @@ def _material(
 
 
 def _check_report(folder: Path) -> None:
-    """Raise an error for a folder that no report can be written to, before anything is trained."""
+    """Check, before anything is trained, that a report can be written to the folder."""
     from .experiments.finished_figures import Store
 
     if folder.exists() and not folder.is_dir():
@@ -342,7 +342,7 @@ def _check_report(folder: Path) -> None:
 
 
 def _gather(library: str, scale: "Scale", test: Path | None, out: Path) -> "Deals":
-    """Take the deals of a run, the same as before where it goes on."""
+    """Take the deals of a run, the same as before if it continues."""
     from .experiments.finished_figures import agreed_deals
     from .experiments.run_deals import gather
 
@@ -371,7 +371,7 @@ def plan_text(
     material: "Material",
     untrained: "Sequence[AnyRow]" = (),
 ) -> str:
-    """Say what a run is going to do, and what it leaves out."""
+    """Return what a run will do, and what it leaves out."""
     from .experiments.runner import options_of, planned, waiting
 
     said, left_out = f"{what}: {_count(len(rows), 'row')}", waiting(rows, material)

@@ -1,6 +1,6 @@
-"""What players really take: a distribution over tricks at the table, learned from results.
+"""The tricks that players really take: a distribution at the table, learned from results.
 
-Double-dummy tricks assume that everybody sees all cards. The model here starts from those of
+Double-dummy tricks assume that everybody sees all cards. This model starts from the estimates of
 ``accurate`` and corrects them for play by people who see two hands.
 """
 

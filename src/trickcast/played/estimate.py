@@ -1,4 +1,4 @@
-"""Estimating what players take at the table: ``accurate`` and a small network on top of it."""
+"""Estimate the tricks that players take: ``accurate`` and a small network on top of it."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from .result import PlayedEstimate
 Contracts = str | Contract | Iterable[str | Contract]
 Declarers = str | Seat | Iterable[str | Seat]
 Leads = str | int | None | Iterable[str | int | None]
-"""Cards, by text or number; None where the lead is not known."""
+"""Cards, by text or number; None if the lead is unknown."""
 Auctions = AuctionLike | None | Iterable[AuctionLike | None]
 """The calls of each table: text, a list or an Auction."""
 
 PLAYERS = ("expert", "club")
-"""Whose play is estimated: of championships, or of clubs."""
-_AT_ONCE = 1024  # tables whose inner layers are held
+"""Whose play is estimated: championship players or club players."""
+_AT_ONCE = 1024  # tables whose inner layers are in memory at a time
 
 
 class PlayedEstimator:
@@ -66,7 +66,7 @@ class PlayedEstimator:
     """
 
     info: PlayedModelInfo
-    """The model's file and what it says of itself."""
+    """The model's file and its metadata."""
 
     def __init__(
         self, model: str | os.PathLike[str] = "played", *, threads: int | None = None
@@ -117,7 +117,7 @@ class PlayedEstimator:
         strain = Strain(int(asked.contracts[rows[0], 1]))
         tables = asked.tables(rows)
         deals, of_deal = np.unique(tables.owners, axis=0, return_inverse=True)
-        chances, inner = self._cards.with_inner_layer(deals, strain)  # tables of a deal share them
+        chances, inner = self._cards.with_inner_layer(deals, strain)  # shared by a deal's tables
         of_deal = of_deal.ravel()
         inputs = {"tables": encode(tables, chances[of_deal], inner[of_deal])}
         (answer,) = run_model(self._session, self.info, ["probabilities"], inputs)
@@ -126,7 +126,7 @@ class PlayedEstimator:
 
 
 class _ContractsPlayed:
-    """The checked arguments of an estimate, each one value or n of them, as n tables."""
+    """The checked arguments of an estimate, expanded to n tables."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class _ContractsPlayed:
             self._check_auctions(read)
 
     def tables(self, rows: NDArray[np.intp]) -> Tables:
-        """Return what the network is told of some tables."""
+        """Return the network's inputs for some tables."""
         owners = self.owners
         owners = owners.repeat(len(rows), axis=0) if len(owners) == 1 else owners[rows]
         return Tables(
@@ -207,7 +207,7 @@ class _ContractsPlayed:
 
 
 class _Reading:
-    """Reads n values and says at which deal one is wrong."""
+    """Read n values; errors name the deal whose value is invalid."""
 
     def __init__(self, count: int, single: bool):
         self._count, self._single = count, single
@@ -217,7 +217,7 @@ class _Reading:
         return "" if self._single else f"deal {row}: "
 
     def each(self, values: list[Any] | None, one: Any, read: Any) -> list[Any]:
-        """Return n values read; ``one`` value stands for all where there is no list."""
+        """Return the n values, parsed; ``one`` is used for all if there is no list."""
         if values is None:
             return [read(one)] * self._count
         if len(values) != self._count:
@@ -236,13 +236,13 @@ class _Reading:
 
 
 def _listed(values: Any) -> list[Any] | None:
-    """Return many values as a list, None for one."""
+    """Return several values as a list, and None for a single value."""
     one = values is None or isinstance(values, str | int) or not isinstance(values, Iterable)
     return None if one else list(values)
 
 
 def _common(counts: dict[str, int]) -> int:
-    """Return the number of tables; raises DealError for counts that do not fit together."""
+    """Return the number of tables. Raises DealError for counts that don't match."""
     sizes = {size for size in counts.values() if size != 1} or set(counts.values())
     if len(sizes) > 1:
         said = ", ".join(f"{size:,} {name}s" for name, size in counts.items())
@@ -272,7 +272,7 @@ def _lead(value: Any) -> int:
 
 
 def _calls(value: Any) -> tuple[Sequence[str], Seat | None]:
-    """Read an auction: its calls, none where nothing is known, and who declares if it tells."""
+    """Read an auction: its calls, none if it is unknown, and the declarer if it gives one."""
     if value is None:
         return (), None
     read = read_auction(value)
@@ -301,8 +301,8 @@ def estimate_played(
 ) -> PlayedEstimate:
     """Estimate the tricks that players take at the table, where nobody sees all the cards.
 
-    The estimate is for contracts that players reach. That a contract was bid, and perhaps doubled,
-    says something about the cards and the players.
+    The estimate is for contracts that players reach. The fact that a contract was bid, and perhaps
+    doubled, says something about the cards and the players.
 
     Every argument after ``deals`` may be one value for all, or a list of n with None for unknown.
 
@@ -321,7 +321,7 @@ def estimate_played(
     Raises:
         DealError: A deal, contract, seat, card or auction is not valid; or they contradict each
             other, or the board is passed out.
-        ValueError: ``players`` is another text.
+        ValueError: ``players`` has another value.
         ModelError: The model file is damaged.
 
     Example:

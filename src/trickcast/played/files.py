@@ -1,4 +1,4 @@
-"""The model files of this room: where they lie and what they say of themselves."""
+"""The model files for play at the table: their location and metadata."""
 
 import json
 import os
@@ -19,21 +19,21 @@ from .network_inputs import SIZES
 
 WEIGHTS = Path(__file__).parent.parent / "weights" / "played"
 PLAYED_FORMAT = "trickcast played model 1"
-"""The format of a model of results at the table."""
+"""The file format of a model of results at the table."""
 _REQUIRED = ("name", "inputs", "base", "base_sha256", "scores", "training")
 
 
 class PlayedModelInfo(ModelFile):
-    """A model of results at the table: its file and what the file says of itself."""
+    """A model of results at the table: its file and metadata."""
 
     @cached_property
     def scores(self) -> dict[str, Any]:
-        """Figures on results that the networks had not seen, by players."""
+        """Figures on held-out results, by players."""
         scores: dict[str, Any] = json.loads(self.metadata["scores"])
         return scores
 
     def check_base(self, base: ModelFile) -> None:
-        """Raise ModelError where the whole-deal model is not the one that this was trained on."""
+        """Raise ModelError if the whole-deal model is not the one this was trained on."""
         if base.sha256 != self.metadata["base_sha256"]:
             raise ModelError(
                 f"{self.path}: trained on another {base.name} (SHA-256 "
@@ -41,12 +41,12 @@ class PlayedModelInfo(ModelFile):
             )
 
     def pickled(self, kind: Any, **settings: Any) -> tuple[Any, ...]:
-        """Pickle what the model was loaded into: its name, or its path if it does not ship."""
+        """Pickle a loaded model by its name, or by its path if it does not ship."""
         return _again, (kind, pickled_name(self, WEIGHTS), self.sha256, settings)
 
 
 def _again(kind: Any, model: str, sha256: str, settings: dict[str, Any]) -> Any:
-    """Load what was pickled. Raises ModelError where the file is another by now."""
+    """Load what was pickled. Raises ModelError if the file has changed since."""
     made = kind(model, **settings)
     check_pickled(made.info, sha256)
     return made
@@ -55,7 +55,7 @@ def _again(kind: Any, model: str, sha256: str, settings: dict[str, Any]) -> Any:
 def load_played_model(
     model: str | os.PathLike[str], threads: int | None = None
 ) -> tuple[Any, PlayedModelInfo]:
-    """Return the ONNX Runtime session of a shipped model's name or a file, and what the file says.
+    """Return the ONNX Runtime session of a model, by name or path, and the file's metadata.
 
     Raises ModelError for a model that is unknown, missing, damaged or of another format, ValueError
     for ``threads`` below one.

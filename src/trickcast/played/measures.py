@@ -1,4 +1,4 @@
-"""How good estimates of play at the table are: the figures of the model's card."""
+"""Measure estimates of play at the table: the figures of the model's card."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ Floats = NDArray[np.float64]
 
 
 def making(chances: NDArray[np.float32], needed: ArrayLike) -> Floats:
-    """Return the chances of ``needed`` tricks or more, (n,), by (n, 14) chances."""
+    """Return the chances of at least ``needed`` tricks, (n,), from (n, 14) chances."""
     enough = np.asarray(needed)[:, None] <= _COUNTS
     makes: Floats = (chances.astype(np.float64) * enough).sum(axis=1)
     return makes
 
 
 def error(chances: NDArray[np.float32], tricks: NDArray[np.int64]) -> Floats:
-    """Return expected tricks less those taken, (n,)."""
+    """Return expected tricks minus tricks taken, (n,)."""
     off: Floats = chances.astype(np.float64) @ _COUNTS - tricks
     return off
 
@@ -28,7 +28,7 @@ def error(chances: NDArray[np.float32], tricks: NDArray[np.int64]) -> Floats:
 def losses(
     chances: NDArray[np.float32], tricks: NDArray[np.int64], needed: NDArray[np.int64]
 ) -> dict[str, Floats]:
-    """Return what each of n estimates lost: squared error of tricks, and two losses of "makes"."""
+    """Return the losses of n estimates: squared error of tricks, and two losses of "makes"."""
     makes, made = making(chances, needed), tricks >= needed
     stated = makes.clip(_LEAST, 1 - _LEAST)
     return {
@@ -44,10 +44,10 @@ def measure(
     needed: NDArray[np.int64],
     count: NDArray[np.int64],
 ) -> dict[str, float]:
-    """Return the figures of (n, 14) chances, each result weighted by the tables that had it.
+    """Return the figures of (n, 14) chances, each result weighted by its number of tables.
 
-    ``rmse`` and ``bias`` (estimate less truth) are in tricks, ``brier``, ``log_loss`` and
-    ``calibration`` of "the contract makes".
+    ``rmse`` and ``bias`` (estimate minus truth) are in tricks. ``brier``, ``log_loss`` and
+    ``calibration`` are of "the contract makes".
 
     >>> from trickcast.played.measures import measure
     >>> sure = np.eye(14, dtype=np.float32)[[10, 9]]
@@ -69,7 +69,7 @@ def measure(
 
 
 def calibration(stated: Floats, true: NDArray[np.bool_], count: NDArray[Any]) -> float:
-    """Return the mean distance between stated and true shares over ten equal ranges, weighted."""
+    """Return the mean gap between stated and true shares over ten equal ranges, weighted."""
     ranges = np.minimum((stated * _RANGES).astype(int), _RANGES - 1)
     off = np.bincount(ranges, weights=count * (stated - true), minlength=_RANGES)
     return float(np.abs(off).sum() / count.sum())

@@ -1,8 +1,8 @@
-"""What the network of played results sees of a table: one row of numbers, from declarer's chair.
+"""Inputs of the network of played results: one row of numbers per table, seen by declarer.
 
-Seats count from declarer: declarer 0, leader 1, dummy 2, the leader's partner 3. Suits stand in the
-order in which they matter: trumps first, then by the length that declarer and dummy hold together.
-Turning the table therefore changes nothing, and neither does renaming side suits of unequal length.
+Seats count from declarer: declarer 0, leader 1, dummy 2, the leader's partner 3. Suits are ordered
+by importance: trumps first, then by the combined length of declarer and dummy. So neither rotating
+the table nor renaming side suits of unequal length changes anything.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _HIGHEST, _NOTRUMP = 7, int(Strain.NOTRUMP)
 _LEADER, _DUMMY = 1, 2
 _POINTS = np.array([4, 3, 2, 1] + [0] * 9, dtype=np.float32)
 _AROUND = np.arange(-3, 4)
-"""Tricks around those that make the contract, whose chances are given by name."""
+"""Numbers of tricks, relative to the contract's, whose chances are separate inputs."""
 _LEAD_RANKS = np.array([0, 1, 2, 3, 4, 5] + [6] * 7)
 """The rank of a lead: A K Q J T 9, or lower."""
 
 INNER = 256
-"""Numbers of the inner layer of ``accurate``, for one strain: 64 for each seat."""
+"""Numbers from the inner layer of ``accurate``, for one strain: 64 for each seat."""
 SIZES = {
     "double dummy": _COUNTS + 2 + len(_AROUND) + _SEATS,
     "contract": _HIGHEST + len(Strain) + 3 + 4,
@@ -33,31 +33,31 @@ SIZES = {
     "lead": 2 + _SUITS + 7 + 3 * _SEATS + 3,
     "auction": 7 + 5 * _SEATS + _SEATS * len(Strain),
 }
-"""The parts of a row, in this order, and how many numbers each has. What is known of lead and
-auction may be left out: the part is zero then."""
+"""The parts of a row, in this order, and the length of each. Lead and auction may be unknown; then
+their parts are zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What is known of n tables when the play begins."""
+    """What is known of n tables when play begins."""
 
     owners: NDArray[np.uint8]
     """(n, 52) the seats that hold the cards."""
     contracts: NDArray[np.int64]
     """(n, 4) level 1–7, strain, doubling 0–2, declarer."""
     club: NDArray[np.bool_]
-    """(n,) whether club players play; experts otherwise."""
+    """(n,) whether club players play; otherwise experts."""
     leads: NDArray[np.int64] | None = None
-    """(n,) the cards led, UNKNOWN_LEAD for what is not known."""
+    """(n,) the cards led, UNKNOWN_LEAD if unknown."""
     auctions: Sequence[Sequence[str]] | None = None
-    """n auctions as calls ``PASS X XX 1C … 7N`` up to the last pass, () for what is not known."""
+    """n auctions as calls ``PASS X XX 1C … 7N`` up to the last pass, () if unknown."""
 
     def __len__(self) -> int:
         return len(self.owners)
 
 
 def part(name: str) -> slice:
-    """Return where a part of the row stands.
+    """Return where a part of the row is.
 
     >>> part("contract")
     slice(27, 46, None)
@@ -70,10 +70,10 @@ def part(name: str) -> slice:
 def encode(
     tables: Tables, chances: NDArray[np.float32], inner: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return (n, sum of SIZES) numbers of n tables.
+    """Return (n, sum of SIZES) inputs for n tables.
 
-    ``chances`` (n, 4, 14) and ``inner`` (n, 256) are what ``accurate`` says of the strains played,
-    the first for each declarer and the second of its last inner layer, seats N E S W.
+    ``chances`` (n, 4, 14) and ``inner`` (n, 256) come from ``accurate`` for the strains played:
+    chances by declarer, and its last inner layer, both by seats N E S W.
     """
     n = len(tables)
     rows = np.zeros((n, sum(SIZES.values())), dtype=np.float32)
@@ -118,10 +118,10 @@ def _holdings(
 
 
 def _double_dummy(chances: NDArray[np.float32], needed: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Describe (n, 4, 14) chances of the four seats as declarer; ``needed`` (n,) makes it."""
+    """Encode (n, 4, 14) chances, with each seat as declarer; ``needed`` (n,) makes the contract."""
     n = len(chances)
     expected = chances @ np.arange(_COUNTS, dtype=np.float32)
-    at_least = np.zeros((n, _COUNTS + _COUNTS), dtype=np.float32)  # of 0 … 13 tricks and more
+    at_least = np.zeros((n, _COUNTS + _COUNTS), dtype=np.float32)  # 0 … 13 tricks and more
     at_least[:, :_COUNTS] = np.cumsum(chances[:, 0, ::-1], axis=1)[:, ::-1]
     return np.concatenate(
         [
@@ -148,7 +148,7 @@ def _contract(
 
 
 def _hands(held: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Describe (n, seat, suit, rank) cards by lengths and high-card points."""
+    """Encode (n, seat, suit, rank) cards as lengths and high-card points."""
     n = len(held)
     points = held @ _POINTS
     parts = held.sum(axis=3).reshape(n, -1) / 3, points.reshape(n, -1) / 4, points.sum(axis=2) / 5
@@ -161,7 +161,7 @@ def _lead(
     strain: NDArray[np.int64],
     leads: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Describe leads: the card, and who holds what in its suit."""
+    """Encode leads: the card, and who holds what in its suit."""
     n = len(leads)
     suit, rank = np.divmod(leads, _RANKS)
     place = (order == suit[:, None]).argmax(axis=1)
@@ -185,9 +185,9 @@ def _lead(
 
 
 def _auction(calls: Sequence[str], places: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Describe an auction that has ended: who bid, doubled and opened, and which suits.
+    """Encode an auction that has ended: who bid, doubled and opened, and which suits.
 
-    ``places`` (4,) are the places of the suits in their order.
+    ``places`` (4,) are the positions of the suits in their order.
     """
     bids = [(turn, call) for turn, call in enumerate(calls) if call[0] in "1234567"]
     last, final = bids[-1]

@@ -1,7 +1,7 @@
-"""How many tricks championship players give away on a board, by role, and how a play compares.
+"""Tricks that championship players give away on a board, by role, and how a play compares.
 
-A card costs the tricks by which it falls short of the best card in its place, double dummy. The
-lead is the first card, the defence all other cards of the defenders, and declarer plays two hands.
+A card costs the tricks by which it falls short of the best card, double dummy. The
+lead is the first card, the defence all other cards of the defenders; declarer plays two hands.
 """
 
 import csv
@@ -17,15 +17,15 @@ from ..cards import UNKNOWN, Seat
 
 ROLES = ("lead", "defence", "declarer")
 NORMS = Path(__file__).with_name("norms.csv")
-"""Role, tricks given away, boards of championships on which it was so many."""
+"""Role, tricks given away, number of championship boards with that result."""
 _TAIL = 1.96
 
 
 class Norm(NamedTuple):
-    """What a championship player gives away on a board in a role."""
+    """What championship players give away on a board in a role."""
 
     mean: float
-    """Tricks a board."""
+    """Mean tricks per board."""
     low: float
     """Ends of the 95 % interval of the mean."""
     high: float
@@ -33,7 +33,7 @@ class Norm(NamedTuple):
     """Shares of boards on which 0, 1, 2 … tricks were given away."""
 
     def at_most(self, tricks: int) -> float:
-        """Return the share of boards on which no more tricks than these were given away."""
+        """Return the share of boards on which at most this many tricks were given away."""
         return float(sum(self.shares[: tricks + 1]))
 
 
@@ -66,7 +66,7 @@ def given_away(
 
     Args:
         owners: Owners of the deal, shape (52,), uint8.
-        values: Tricks of declarer's side with each card that could be played, shape (k + 1, 52),
+        values: Tricks of declarer's side with each legal card, shape (k + 1, 52),
             uint8, as from ``values_of_cards``.
         cards: Card indices in the order played.
         declarer: The declarer.

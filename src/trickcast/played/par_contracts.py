@@ -1,4 +1,4 @@
-"""What the contracts of a par bring at the table, where nobody sees all the cards."""
+"""Score the contracts of a par at the table, where nobody sees all the cards."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def expected_at_par(
 ) -> list[tuple[float, ...]]:
     """Return North-South's expected score at the table in each contract of each deal's par.
 
-    The play is that of championships. Where either partner may declare, it is the mean of both.
+    Play is as in championships. If either partner may declare, it is the mean of both.
 
     Args:
         deals: n deals.
@@ -24,7 +24,7 @@ def expected_at_par(
         vulnerable: Their vulnerable sides.
 
     Returns:
-        n tuples, a number for each of ``Par.contracts``; none for a board that is passed out.
+        n tuples, a number for each of ``Par.contracts``; empty for a board that is passed out.
 
     Example:
         >>> deal = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"

@@ -1,4 +1,4 @@
-"""What an estimate of play at the table gives: a distribution over tricks for each contract."""
+"""The result of an estimate of play at the table: a distribution of tricks for each contract."""
 
 from functools import cached_property
 from html import escape
@@ -41,7 +41,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
     probabilities: LabelledArray
     """(14,) or (n, 14) float32, 0 … 13 tricks."""
     contracts: NDArray[np.int64]
-    """(4,) or (n, 4): level, strain, doubling and declarer that were asked about."""
+    """(4,) or (n, 4): level, strain, doubling and declarer of the request."""
 
     def __init__(self, probabilities: NDArray[np.float32], contracts: NDArray[np.int64]):
         if probabilities.shape[-1:] != (14,) or contracts.shape != (*probabilities.shape[:-1], 4):
@@ -63,10 +63,10 @@ class PlayedEstimate(OneOrMany, TrickChances):
         return _plain((self.probabilities @ COUNTS).astype(np.float32))
 
     def making(self, contract: object = None, by: str | Seat | None = None) -> Any:
-        """Return the chance that the contract asked about makes, a float or (n,).
+        """Return the chance that the requested contract makes, a float or (n,).
 
-        ``contract`` names one of another level in its strain, such as ``"3H"``. The estimate stays
-        that of the contract which was bid, by the declarer who was asked about. Raises DealError
+        Pass ``contract`` for another level in its strain, such as ``"3H"``. The estimate stays
+        that of the contract actually bid, by the declarer of the request. Raises DealError
         for another strain or declarer.
         """
         if by is not None and (self.contracts[..., 3] != Seat.parse(by)).any():
@@ -84,7 +84,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
         return self.at_least(level + BOOK)
 
     def score(self, vulnerable: str | Vulnerability = "none") -> Any:
-        """Return declarer's expected score of the contract asked about, a float or (n,).
+        """Return declarer's expected score in the requested contract, a float or (n,).
 
         ``vulnerable`` is none, ns, ew or both. Raises DealError for anything else.
         """
@@ -100,7 +100,7 @@ class PlayedEstimate(OneOrMany, TrickChances):
         return _plain(means.reshape(self.probabilities.shape[:-1]))
 
     def part(self, index: Any) -> "PlayedEstimate":
-        """Return the estimate of one deal of many, or of some."""
+        """Return the estimates of one or some of many deals."""
         return PlayedEstimate(self.probabilities[index], self.contracts[index])
 
     def columns(self) -> Columns:
@@ -117,12 +117,12 @@ class PlayedEstimate(OneOrMany, TrickChances):
         return columns | chance_columns(self.probabilities.reshape(-1, 14))
 
     def text(self) -> str:
-        """Say the estimate of one deal in a line."""
+        """Return the estimate of one deal as a line."""
         name = f"{_bid(self.contracts)} by {Seat(int(self.contracts[3])).word}"
         return f"{name}: {self.expected:.1f} tricks, makes {self.making():.0%}"
 
     def html(self) -> str:
-        """Say the same as HTML."""
+        """Return the estimate of one deal as HTML."""
         return f"<p>{escape(self.text())}</p>"
 
 
@@ -132,5 +132,5 @@ def _bid(contract: NDArray[np.int64]) -> str:
 
 
 def _plain(numbers: NDArray[Any]) -> Any:
-    """Return one number as a float."""
+    """Return a single number as a float."""
     return float(numbers) if np.ndim(numbers) == 0 else numbers

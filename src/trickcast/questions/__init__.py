@@ -1,7 +1,7 @@
-"""What can be asked, each question declared once for the command line and the server alike.
+"""The questions, each declared once for both the command line and the server.
 
-A question is a frozen dataclass. Its fields are the options of the command and the keys of the
-address; its checks are those of both; it works the result out, and turns it into the answer: the
+A question is a frozen dataclass. Its fields are the options of the command and the query keys of
+the server, with the same checks. It computes the result and turns it into the answer: the
 JSON that the command prints with ``--json`` and the server sends.
 """
 
@@ -31,7 +31,7 @@ QUESTIONS = {
     "nearest": "hands.NearestQuestion",
     "models": "models.ModelsQuestion",
 }
-"""Where each question is; it is loaded when it is asked for."""
+"""The module of each question, which is loaded on first use."""
 
 
 def question_of(name: str) -> type[Question]:

@@ -18,8 +18,8 @@ _SCORE, _CONTRACT = "OptimumScore", "ParContract"
 def annotated(chunks: Iterator[DealSet], comment: str | None = None) -> Iterator[DealSet]:
     """Pass deals on with DoubleDummyTricks, OptimumScore and ParContract among their tags.
 
-    Boards without a whole table are left as they are, and of those without dealer, vulnerability
-    and a number that would say them the par is left out; what their tags said before is replaced.
+    Boards without a complete table stay as they are. Without dealer and vulnerability, or a number
+    that gives them, the par is left out. Earlier tags with the same names are replaced.
     ``comment`` follows the tricks. (The writer of PBN adds the OptimumResultTable itself.)
     """
     for deals in numbered(chunks):

@@ -1,4 +1,4 @@
-"""Questions about calls, what they show and what to call next; and how calls are asked with."""
+"""Questions about calls, what they show and what to call next, and their shared options."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
 
 _TOGETHER = 256
-"""Boards bid in one turn."""
+"""Boards bid at a time."""
 
 AuctionText = Annotated[
     str | None,
@@ -144,7 +144,7 @@ class BoardAnswer(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class CallsQuestion(Question):
-    """What questions about calls have in common."""
+    """Base class of questions about calls."""
 
     dealer: FirstCaller = "N"
     vulnerable: Sides = "none"
@@ -152,7 +152,7 @@ class CallsQuestion(Question):
     style: Style = None
 
     def check(self) -> None:
-        """Read who deals, and who is vulnerable."""
+        """Parse the dealer and the vulnerability."""
         self._told  # noqa: B018
 
     @cached_property
@@ -170,14 +170,14 @@ class CallsQuestion(Question):
         boards: Iterable[tuple[NDArray[np.uint8], Board]] | None = None,
         note: Callable[[str], object] = lambda text: None,
     ) -> Iterator[Any]:
-        """Yield the one answer, or one for each board of a file, (52,) owners; ``note`` is told."""
+        """Yield a single answer, or one for each board of a file, (52,) owners; log to ``note``."""
         if boards is None:
             return iter([self.one()])
         held = [(_deal(*each), each[1]) for each in boards]
         return self.of_boards(held, pair_styles(held), note)
 
     def one(self) -> Any:
-        """Return the one answer where there is no file."""
+        """Return the single answer if there is no file."""
         raise NotImplementedError
 
     def of_boards(
@@ -186,11 +186,11 @@ class CallsQuestion(Question):
         pairs: PairStyles,
         note: Callable[[str], object],
     ) -> Iterator[Any]:
-        """Yield an answer for each board of a file, the styles of whose pairs are known."""
+        """Yield an answer for each board of a file, with the known styles of its pairs."""
         raise NotImplementedError
 
     def style_on(self, deal: Deal, board: Board, pairs: PairStyles) -> str:
-        """Return the style as told, else as the pairs' other boards show it."""
+        """Return the style as given, else as the pairs' other boards show it."""
         with reading_calls():
             return style_over(self.style, pairs.of(deal.owners, board))
 
@@ -202,7 +202,7 @@ class AuctionQuestion(CallsQuestion):
     Example: trickcast auction "1N P 2C" --dealer N
     """
 
-    filed, most = "auction", 20  # a second or two each
+    filed, most = "auction", 20  # each takes a second or two
     auction: Annotated[
         str,
         Argument(metavar="CALLS", filled=True, example="1N P 2C",
@@ -214,7 +214,7 @@ class AuctionQuestion(CallsQuestion):
     ] = None
 
     def ask(self, deal: Deal | None = None) -> "AuctionShown":
-        """Explain the calls; ``deal`` is by default the one that is told."""
+        """Explain the calls; ``deal`` defaults to the given one."""
         from ..bidding import explain_auction
 
         if deal is None and self.deal is not None:
@@ -225,7 +225,7 @@ class AuctionQuestion(CallsQuestion):
     def answer(
         self, shown: "AuctionShown", deal: Deal | None = None, board: Board | None = None
     ) -> AuctionAnswer:
-        """Answer with what was explained, of a board of a file or by itself."""
+        """Answer with the explanation, for a board of a file or on its own."""
         if deal is None and self.deal is not None:
             deal = Deal(self.deal)
         content = ({} if deal is None else named_deal(deal, board)) | {
@@ -238,7 +238,7 @@ class AuctionQuestion(CallsQuestion):
         return cast(AuctionAnswer, content)
 
     def one(self) -> AuctionAnswer:
-        """Return the one answer where there is no file."""
+        """Return the single answer if there is no file."""
         return self.answer(self.ask())
 
     def of_boards(
@@ -257,9 +257,9 @@ class AuctionQuestion(CallsQuestion):
         pairs: PairStyles,
         note: Callable[[str], object],
     ) -> "Iterator[tuple[AuctionQuestion, AuctionShown, Deal, Board]]":
-        """Yield each board with an auction, what is asked of it and what its calls show.
+        """Yield each board with an auction, the question about it and what its calls show.
 
-        ``note`` is told what was left out. Raises QuestionError where no board has an auction.
+        Reports omissions to ``note``. Raises QuestionError if no board has an auction.
         """
         if self.deal is not None:
             raise QuestionError("deal needs calls, but a file has its own deals")
@@ -289,7 +289,7 @@ class AuctionQuestion(CallsQuestion):
             note(f"{counted(silent, 'board')} without an auction")
 
     def _first(self, name: str, of_board: object) -> str:
-        """Return what was asked for, else what the board says, else the usual."""
+        """Return the requested value, else the board's, else the default."""
         usual: str = getattr(self, name)
         return usual if name in self.given or of_board is None else str(of_board)
 
@@ -319,7 +319,7 @@ class BidQuestion(CallsQuestion):
     ] = None
 
     def ask(self) -> "tuple[SuggestedCalls, ComparedCalls | None]":
-        """Return the calls that may be made, and what comes of the best where that is asked."""
+        """Return the suggested calls and, if requested, what the best ones lead to."""
         from ..bidding import compare_calls, suggest_calls
 
         with reading_calls():
@@ -346,7 +346,7 @@ class BidQuestion(CallsQuestion):
         }
 
     def one(self) -> BidAnswer:
-        """Return the one answer where there is no file. Raises QuestionError for ``seats``."""
+        """Return the single answer if there is no file. Raises QuestionError for ``seats``."""
         if self.seats is not None:
             raise QuestionError("seats needs a file of boards")
         return self.answer(*self.ask())
@@ -365,9 +365,9 @@ class BidQuestion(CallsQuestion):
     def bid(
         self, boards: Iterable[tuple[Deal, Board]], pairs: PairStyles
     ) -> Iterator[list[tuple[Deal, Board]]]:
-        """Yield boards with the calls, some at a time: of the network at ``seats``, else passes.
+        """Yield boards with calls, some at a time: the network's at ``seats``, else passes.
 
-        Raises QuestionError for seats that are none, and for what a file has no answer to.
+        Raises QuestionError for invalid seats, and for options that have no effect on a file.
         """
         if self.simulate:
             raise QuestionError("simulate needs a hand, not a file of boards")
@@ -400,7 +400,7 @@ class BidQuestion(CallsQuestion):
         return [_with_calls(board, end) for board, end in zip(known, ends, strict=True)]
 
     def board_answer(self, deal: Deal, board: Board) -> BoardAnswer:
-        """Answer with a board that was bid."""
+        """Answer with a board that was bid to the end."""
         content = named_deal(deal, board) | {
             "dealer": str(board.dealer),
             "vulnerable": str(board.vulnerability),
@@ -411,7 +411,7 @@ class BidQuestion(CallsQuestion):
         return cast(BoardAnswer, content)
 
     def _known(self, board: Board) -> Board:
-        """Return a board with dealer and vulnerability: as asked, as it says, or as told here."""
+        """Return a board with dealer and vulnerability: as requested, its own, or the default."""
         said = board.completed()
         told = self._told
         dealer = told["dealer"] if "dealer" in self.given else said.dealer
@@ -426,7 +426,7 @@ class BidQuestion(CallsQuestion):
 
 @contextmanager
 def reading_calls() -> Iterator[None]:
-    """Where meanings, styles and words are read: what is wrong there is a QuestionError."""
+    """Turn errors in meanings, styles and descriptions into a QuestionError."""
     from ..bidding import MeaningError, StyleError
     from ..dealing import ConstraintError
 
@@ -437,12 +437,12 @@ def reading_calls() -> Iterator[None]:
 
 
 def pair_styles(boards: Iterable[tuple[Deal, Board]]) -> PairStyles:
-    """Return what the boards of a file show of the methods of its pairs."""
+    """Return the methods of a file's pairs, inferred from its boards."""
     return PairStyles((deal.owners, board) for deal, board in boards)
 
 
 def check_calls(auction: str | None, given: frozenset[str]) -> None:
-    """Refuse what is said of an auction where there is none. Raises QuestionError."""
+    """Refuse options about an auction if there is none. Raises QuestionError."""
     if auction is None:
         for name in ("dealer", "meaning", "style"):
             if name in given:
@@ -460,7 +460,7 @@ def heard(
 
 
 def reads_a_file(meaning: str) -> bool:
-    """Whether a meaning is neither words nor a system that ships, but the path of a file."""
+    """Return whether a meaning is the path of a file, not a description or a shipped system."""
     first, _, rest = meaning.strip().partition(" ")
     told = rest.strip() if first.lower() in ("ns", "ew") else meaning.strip()
     if told.lower().endswith(".toml"):
@@ -475,7 +475,7 @@ def ended_auction(
 ) -> "Auction":
     """Read an auction that ends in a contract.
 
-    Raises CallError for calls that cannot be, QuestionError for an auction without a contract.
+    Raises CallError for illegal calls, QuestionError for an auction without a contract.
     """
     from ..bidding import read_auction
 
@@ -491,7 +491,7 @@ def ended_auction(
 def contract_in(auction: "Auction") -> tuple[Contract, Seat]:
     """Return the contract in which an auction ended, and its declarer."""
     contract, declarer = auction.contract
-    assert contract is not None and declarer is not None  # ended_auction has seen to it
+    assert contract is not None and declarer is not None  # ended_auction has made sure
     return Contract(contract), declarer
 
 

@@ -1,4 +1,4 @@
-"""The question to convert deals to another format, with tricks where they are asked for."""
+"""The question that converts deals to another format, with tricks if requested."""
 
 import warnings
 from base64 import b64encode
@@ -53,7 +53,7 @@ class ConvertQuestion(Question):
     ] = None
 
     def check(self) -> None:
-        """Refuse tricks of two kinds, and a model without estimates."""
+        """Refuse two kinds of tricks at once, and a model without estimates."""
         if self.solve and self.estimate:
             raise QuestionError("solve and estimate cannot be combined")
         if self.model is not None and not self.estimate:
@@ -61,7 +61,7 @@ class ConvertQuestion(Question):
 
     @property
     def network(self) -> str:
-        """The model that estimates."""
+        """The model used for estimates."""
         return self.model or DEFAULT_MODEL
 
     def ask(
@@ -71,9 +71,9 @@ class ConvertQuestion(Question):
         solved: Callable[[Iterator[DealSet]], Iterator[DealSet]],
         workers: int | None = None,
     ) -> Iterator[DealSet]:
-        """Pass deals on with what a file of this format is to hold.
+        """Pass deals on with the data that a file of this format should hold.
 
-        ``solved`` passes them on with exact tables.
+        ``solved`` adds exact tables.
         """
         comment = None
         if self.solve:
@@ -90,7 +90,7 @@ class ConvertQuestion(Question):
 
     def answer(self, content: bytes) -> ConvertedFile:
         """Answer with a file."""
-        assert self.to is not None  # it is needed
+        assert self.to is not None  # a server requires it
         try:
             return {"format": self.to, "content": content.decode()}
         except UnicodeDecodeError:
@@ -98,9 +98,9 @@ class ConvertQuestion(Question):
 
 
 def solved_here(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
-    """Pass deals on with exact tables, solved by this thread: whole ones of the file, else DDS's.
+    """Pass deals on with exact tables from this thread: complete ones of the file, else DDS's.
 
-    Of a table in part no cell is kept: beside the exact ones it might make a par that is none.
+    No cell of a partial table is kept: mixed with exact ones it could give a wrong par.
     """
     of_file = FileTables()
     for chunk in chunks:
@@ -114,7 +114,7 @@ def solved_here(chunks: Iterable[DealSet]) -> Iterator[DealSet]:
 
 
 def _with_unknown(chunk: DealSet, network: Estimator) -> DealSet:
-    """Fill what is not known of the tricks of deals by estimates."""
+    """Fill in unknown tricks with estimates."""
     known = chunk.tricks_or_unknown.copy()
     rows = np.flatnonzero((known == UNKNOWN).any(axis=(1, 2)))
     if len(rows):

@@ -1,4 +1,4 @@
-"""The question for boards dealt at random, such as fit what is known."""
+"""The question that deals boards at random, or boards that fit constraints."""
 
 import warnings
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from .declared import Hooks, Option, Question, QuestionError
 if TYPE_CHECKING:
     from ..bidding import Auction
 
-_PRODUCED = 40  # by Dealer, where a script says nothing
+_PRODUCED = 40  # Dealer's default number of boards
 Owners = NDArray[np.uint8]
 
 
@@ -75,11 +75,16 @@ class DealQuestion(Question):
     style: Style = None
     dealer: Annotated[
         str | None,
-        Option(metavar="[N|E|S|W]", help="Dealer (default: by the theme, or the board number)."),
+        Option(
+            metavar="[N|E|S|W]", help="Dealer (default: by theme or board number; N with auction)."
+        ),
     ] = None
     vulnerable: Annotated[
         str | None,
-        Option(metavar="[none|ns|ew|both]", help="Vulnerable sides (default: by board number)."),
+        Option(
+            metavar="[none|ns|ew|both]",
+            help="Vulnerable sides (default: by board number; none with auction).",
+        ),
     ] = None
     boards: Annotated[
         int | None,
@@ -114,7 +119,7 @@ class DealQuestion(Question):
     ] = None  # fmt: skip
 
     def check(self) -> None:
-        """Refuse a seed of what has none."""
+        """Refuse a seed if the result does not depend on one."""
         if self.secure and self.seed is not None:
             raise QuestionError("secure and seed cannot be combined")
         if self.secure and self.auction is not None:
@@ -129,7 +134,7 @@ class DealQuestion(Question):
 
     @cached_property
     def calls(self) -> "Auction | None":
-        """What was called."""
+        """The auction so far."""
         if self.auction is None:
             return None
         from ..bidding import read_auction
@@ -137,7 +142,7 @@ class DealQuestion(Question):
         return read_auction(self.auction, self.dealer or "N", self.vulnerable or "none")
 
     def _drawn(self, constraints: dealing.Constraints) -> Any:
-        """Return what draws layouts that fit the auction."""
+        """Return the sampler of layouts that fit the auction."""
         from ..bidding import AuctionLayouts
 
         assert self.calls is not None
@@ -146,9 +151,9 @@ class DealQuestion(Question):
     def ask(
         self, find: "TrickFinder", script: dealing.Actions | None = None
     ) -> dealing.DealtBoards:
-        """Deal. Raises QuestionError for what cannot be read, or fits too few layouts.
+        """Deal. Raises QuestionError for invalid text, or if too few layouts fit.
 
-        A script may say what is not told otherwise: number, first board, seed, dealer and
+        A script may set options that are not given: number, first board, seed, dealer and
         vulnerability.
         """
         if self.exact and script is None and self.condition is None:
@@ -192,7 +197,7 @@ class DealQuestion(Question):
     def answer(
         self, deal: Deal, board: Board, tricks: Owners | None, seed: int | None
     ) -> DealtBoard:
-        """Answer with one board, and its (5, 4) exact tricks where they are known."""
+        """Answer with one board, and its (5, 4) exact tricks if known."""
         content: dict[str, Any] = named_deal(deal, board) | {
             "dealer": str(board.dealer),
             "vulnerable": str(board.vulnerability),
@@ -215,23 +220,23 @@ class DealQuestion(Question):
 
 
 class TrickFinder:
-    """What ``tricks()`` and its kin are answered by: loaded when first asked."""
+    """Finds tricks for ``tricks()`` and similar functions; loaded on first use."""
 
     def __init__(self, exact: bool, workers: int | None):
         self._exact, self._workers = exact, workers
         self.asked = False
-        """Whether a script or a condition asked for tricks."""
+        """Whether a script or a condition needed tricks."""
         self._tables: Owners | None = None
 
     def __call__(self, owners: Owners) -> Owners:
         """Return the tricks of (n, 52) owners."""
-        from ..simulation import trick_finder  # most scripts do without DDS and networks
+        from ..simulation import trick_finder  # most scripts need neither DDS nor networks
 
         self.asked = True
         return trick_finder(solve=self._exact, workers=self._workers)(owners)
 
     def once(self, owners: Owners) -> Owners:
-        """Return the tricks of the deals that all actions are about, found the first time."""
+        """Return the tricks of the deals that all actions share, found only once."""
         if self._tables is None:
             self._tables = self(owners)
         return self._tables

@@ -13,9 +13,9 @@ from ..estimator import DEFAULT_MODEL, Estimator, TrickEstimate
 from .declared import Option, Question
 
 MOST_SOLVED = 40
-"""Deals that a server solves in a request: some seconds on one core."""
+"""Most deals that a server solves per request: some seconds on one core."""
 _AUCTIONS, _LIKELY = 100, 4
-"""Auctions drawn for a deal, and how many of the contracts are named."""
+"""Auctions drawn for a deal, and the most contracts to list."""
 
 
 class DealAnswer(TypedDict):
@@ -101,7 +101,7 @@ class EstimateQuestion(Question):
         reached = Counter(end.contract for end in ends).most_common(_LIKELY)
         found: list[LikelyContract] = []
         for (contract, by), count in reached:
-            assert contract is not None  # every auction came to its end
+            assert contract is not None  # every auction has ended
             told: LikelyContract = {
                 "contract": contract,
                 "by": None if by is None else by.letter,
@@ -134,7 +134,7 @@ class EstimateQuestion(Question):
         exact: NDArray[np.uint8] | None = None,
         played: list[LikelyContract] | None = None,
     ) -> EstimatedDeal:
-        """Answer with the estimate of one deal, and its (5, 4) exact tricks where given."""
+        """Answer with the estimate of one deal, and its (5, 4) exact tricks if given."""
         content: dict[str, Any] = {
             **_deal(deal, board),
             "model": self.model,
@@ -168,7 +168,7 @@ class SolveQuestion(Question):
 
 
 def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
-    """Return what names a deal in every answer: its cards, and its board number if it has one."""
+    """Return the identity of a deal in every answer: its cards, and its board number if any."""
     content: dict[str, Any] = {"deal": deal.pbn}
     if board is not None and board.number is not None:
         content["board"] = board.number
@@ -178,7 +178,7 @@ def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
 def par_conditions(
     board: Board | None, vulnerable: Vulnerability | None, dealer: Seat | None
 ) -> tuple[Vulnerability, Seat]:
-    """Return the vulnerable sides and the dealer: as asked, else by the board or its number.
+    """Return the vulnerable sides and the dealer: as requested, else by the board or its number.
 
     Default: nobody is vulnerable, and North deals.
     """

@@ -1,8 +1,8 @@
-"""How a question is declared: a frozen dataclass, from which the command and the address are made.
+"""How to declare a question: a frozen dataclass, which defines the command and the HTTP query.
 
-A field's type and default say most of it: ``list`` may be given several times, ``None`` is left
-out, ``bool`` is a flag, and what has no default must be there. ``Annotated`` with an ``Option`` or
-an ``Argument`` says the rest.
+A field's type and default say most. ``list`` may be given several times, ``None`` means optional,
+``bool`` is a flag, and a field without default is required. ``Annotated`` with an ``Option`` or
+an ``Argument`` adds the rest.
 """
 
 import math
@@ -13,21 +13,21 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, NamedTuple, Self, cast, get_args, get_origin
 
 MISSING_DEFAULT = MISSING
-"""The default of what must be there."""
+"""The default of a required value."""
 MOST_SHOWN = 1_000_000
-"""A bound above it tells a reader nothing."""
+"""Larger bounds are not worth showing."""
 
 
 class QuestionError(ValueError):
-    """A question that cannot be answered as it is; the message says what was expected."""
+    """A question that cannot be answered; the message says what was expected."""
 
 
 class Option:
-    """What an annotation says of an option: names other than its own, and what it may be.
+    """Annotation of an option: other names, and the values it allows.
 
-    A number is between ``min`` and ``max``, or ``above`` a number; a text one of ``choices``. One
-    that has to be ``filled`` is refused where it is empty. A server takes no number above
-    ``served``, and no option of which that is False. ``format`` (deal, hand) and ``example`` stand
+    A number is between ``min`` and ``max``, or ``above`` a number; a text is one of ``choices``. An
+    option that must be ``filled`` is refused if empty. A server accepts no number above
+    ``served``, and omits an option if that is False. ``format`` (deal, hand) and ``example`` appear
     in its schema.
     """
 
@@ -50,7 +50,7 @@ class Option:
         self.filled, self.served, self.format, self.example = filled, served, format, example
 
     def check(self, name: str, value: Any) -> Any:
-        """Return a value as it is meant. Raises QuestionError for one that cannot be."""
+        """Return a value in its final form. Raises QuestionError for an invalid one."""
         if isinstance(value, list):
             return [self.check(name, each) for each in value]
         if isinstance(value, str) and self.choices:
@@ -81,15 +81,15 @@ class Option:
 
 
 class Argument(Option):
-    """What an annotation says of a positional argument; shells complete it as a file."""
+    """Annotation of a positional argument; shells complete it as a file."""
 
 
 class Parameter(NamedTuple):
-    """A field of a question, or a parameter of a command, taken apart."""
+    """A parsed field of a question, or a parsed parameter of a command."""
 
     name: str
     kind: type
-    """Of one value."""
+    """Type of a single value."""
     several: bool
     optional: bool
     """Whether it may be None."""
@@ -98,12 +98,12 @@ class Parameter(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether it must be there."""
+        """Whether a value is required."""
         return self.default is MISSING_DEFAULT
 
 
 def parameter(name: str, annotation: Any, default: Any) -> Parameter:
-    """Take an annotation apart."""
+    """Parse an annotation."""
     declared, said = annotation.__origin__, annotation.__metadata__[0]
     kinds = get_args(declared) if isinstance(declared, UnionType) else (declared,)
     (kind,) = (each for each in kinds if each is not NoneType)
@@ -114,27 +114,27 @@ def parameter(name: str, annotation: Any, default: Any) -> Parameter:
 
 
 class Question:
-    """What all questions have in common.
+    """Base class of all questions.
 
-    Its docstring says what is asked, for people; the last paragraph may be ``Example: …``, a
-    command. What a question is about, deals or hands, is given to it in other ways, by files or
+    Its docstring describes the question for people; the last paragraph may be ``Example: …``, a
+    command. The subject of a question, deals or hands, is given separately, in files or
     in a body.
     """
 
     about: ClassVar[str | None] = None
-    """What has to come with it: deals, hands or pairs of them."""
+    """The subject it needs: deals, hands or pairs of hands."""
     most: ClassVar[int] = 1000
-    """Of these, how many a server takes in a request."""
+    """The most of these that a server accepts in a request."""
     filed: ClassVar[str | None] = None
-    """An option in whose place a file of boards can come; ``-`` then stands for the file."""
+    """An option that may be replaced by a file of boards; ``-`` then stands for the file."""
     needed: ClassVar[tuple[str, ...]] = ()
-    """Options without which a server cannot answer."""
+    """Options that a server requires."""
 
     given: frozenset[str]
-    """The names of what was said: None and False say nothing."""
+    """The names of the options that were given; None and False count as not given."""
 
     def __new__(cls, **values: Any) -> Self:
-        """Note what is given."""
+        """Record which options are given."""
         self = super().__new__(cls)
         given = frozenset(
             name for name, value in values.items() if value is not None and value is not False
@@ -149,15 +149,15 @@ class Question:
         self.check()
 
     def check(self) -> None:
-        """Refuse what does not go together. Raises QuestionError, and DealError for its texts."""
+        """Refuse contradictory options. Raises QuestionError, and DealError for invalid texts."""
 
     def but(self, **changes: Any) -> Self:
-        """Return the question with other values for some names."""
+        """Return the question with some values replaced."""
         return type(self)(**{name: getattr(self, name) for name in self.given} | changes)
 
 
 def parameters(question: type[Question]) -> tuple[Parameter, ...]:
-    """Return what can be said to a question, in the order of its fields."""
+    """Return the parameters of a question, in the order of its fields."""
     return _parameters(cast(Hashable, question))
 
 
@@ -169,17 +169,17 @@ def _parameters(question: Any) -> tuple[Parameter, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
-    """How an answer is worked out, which changes nothing of it."""
+    """How to compute an answer; nothing here changes the result."""
 
     workers: int | None = None
     """Threads; None for all cores."""
     cluster: str | None = None
-    """The cluster on which it is worked out."""
+    """The cluster to compute on."""
     bar: bool = False
-    """Whether progress is shown."""
+    """Whether to show progress."""
     watch: Callable[[Any], object] | None = None
-    """Who is told of results so far."""
+    """Function that receives intermediate results."""
     keep_on_interrupt: bool = False
     """Whether Ctrl-C gives the result so far."""
     until: float | None = None
-    """The time, as of ``time.time``, at which the result so far is given."""
+    """The time, as from ``time.time``, at which to return the result so far."""

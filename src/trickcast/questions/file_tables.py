@@ -1,4 +1,4 @@
-"""The tables that a file holds: which are taken as they are, and where DDS differs from them."""
+"""The tables in a file: which are trusted, and where DDS disagrees with them."""
 
 from dataclasses import dataclass, field
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, DealSet
 
 _NAMED = 3
-"""Boards that differ which are named."""
+"""Most differing boards to list."""
 
 
 @dataclass(slots=True)
 class FileTables:
-    """What became of the tables of a file, chunk after chunk."""
+    """What happened to the tables of a file, chunk by chunk."""
 
     check: int = 0
-    """How many whole ones are solved again."""
+    """How many complete ones to solve again."""
     deals: int = 0
     """Deals in the chunks so far."""
     taken: int = 0
@@ -24,7 +24,7 @@ class FileTables:
     _differing: list[str] = field(default_factory=list)
 
     def to_solve(self, tables: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """Return the rows of (n, 5, 4) tables that are solved: not whole, or to be checked."""
+        """Return the rows of (n, 5, 4) tables to solve: incomplete ones, and ones to be checked."""
         whole = (tables != UNKNOWN).all(axis=(1, 2))
         again = whole & (whole.cumsum() <= self.check - self.checked)
         self.checked += int(again.sum())
@@ -38,9 +38,9 @@ class FileTables:
         rows: NDArray[np.intp],
         exact: NDArray[np.uint8],
     ) -> None:
-        """Replace rows of the chunk's tables by DDS's, and note which had other cells.
+        """Replace rows of the chunk's tables by DDS's, and record which had different cells.
 
-        The chunks come in the order of the file.
+        The chunks must come in file order.
         """
         held = tables[rows]
         cells = ((held != exact) & (held != UNKNOWN)).sum(axis=(1, 2))
@@ -53,7 +53,7 @@ class FileTables:
     def compare(
         self, board: int | None, table: NDArray[np.uint8] | None, exact: NDArray[np.uint8]
     ) -> None:
-        """Note a deal, of a board of this number, if DDS differs from its (5, 4) table."""
+        """Record a deal, with its board number, if DDS disagrees with its (5, 4) table."""
         self.deals += 1
         if table is not None:
             count = int(((table != exact) & (table != UNKNOWN)).sum())
@@ -66,7 +66,7 @@ class FileTables:
 
     @property
     def difference(self) -> str | None:
-        """Where DDS differs from the file, in words; None where it does not."""
+        """Where DDS disagrees with the file, in words; None if nowhere."""
         if not self._differing:
             return None
         named = ", ".join(self._differing[:_NAMED])

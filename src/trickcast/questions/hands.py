@@ -1,4 +1,4 @@
-"""Questions about hands: what one is worth, how to open it, which are near it, what two take."""
+"""Questions about hands: strength, opening, similar hands, and the tricks of two hands."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,15 +16,15 @@ from .auctions import AuctionText, FirstCaller, Meanings, Style, Vulnerable, che
 from .deals import par_conditions
 from .declared import Option, Question, QuestionError
 
-if TYPE_CHECKING:  # each costs what the others have no use for
+if TYPE_CHECKING:  # each is slow to load and needed by few questions
     from ..bidding import Auction, Explanation, NearestSystem, Neighbour, OpeningSystem
     from ..evaluators import HandValue
     from ..pairs import HandEmbedding, PairContract, PairEstimate, PairEstimator
 
 BEST_CONTRACTS = 3
-"""Contracts that are named for two hands."""
+"""Most contracts to list for two hands."""
 _LAYOUTS = 200
-"""Layouts of the opponents that fit an auction."""
+"""Layouts of the opponents' hands that fit an auction."""
 
 
 class HandAnswer(TypedDict):
@@ -109,18 +109,18 @@ class PairAnswer(TypedDict):
 
 
 class HandsQuestion(Question):
-    """A question about hands, or pairs of them, which are answered some at a time."""
+    """A question about hands, or pairs of them, answered a few at a time."""
 
     about = "hands"
     turn: ClassVar[int] = 64
-    """How many are answered in one turn, after which others have theirs."""
+    """How many to answer per turn, so that others get theirs."""
 
     def at_once(self) -> int:
-        """Return how many are answered in one turn."""
+        """Return how many to answer per turn."""
         return self.turn
 
     def answers(self, given: Sequence[Any]) -> Sequence[Any]:
-        """Answer all that is given: hands or pairs."""
+        """Answer for all given hands or pairs."""
         raise NotImplementedError
 
 
@@ -136,7 +136,7 @@ class HandQuestion(HandsQuestion):
     ] = None
 
     def check(self) -> None:
-        """Read the suit."""
+        """Parse the suit."""
         self._strain  # noqa: B018
 
     @cached_property
@@ -144,13 +144,13 @@ class HandQuestion(HandsQuestion):
         return None if self.trump is None else Strain.parse(self.trump)
 
     def ask(self, hand: Hand) -> "list[HandValue]":
-        """Return what the methods say of a hand."""
+        """Return the values of a hand by every method."""
         from .. import evaluators
 
         return evaluators.describe(hand, self._strain)
 
     def answer(self, hand: Hand, values: "Iterable[HandValue]") -> HandAnswer:
-        """Answer with what the methods say of a hand."""
+        """Answer with the values of a hand."""
         return {
             "hand": str(hand),
             "lengths": hand.lengths,
@@ -159,7 +159,7 @@ class HandQuestion(HandsQuestion):
         }
 
     def answers(self, given: Sequence[Hand]) -> Sequence[HandAnswer]:
-        """Answer all hands."""
+        """Answer for all hands."""
         return [self.answer(hand, self.ask(hand)) for hand in given]
 
 
@@ -185,7 +185,7 @@ class PairQuestion(HandsQuestion):
     style: Style = None
 
     def check(self) -> None:
-        """Read who is vulnerable, and what was called."""
+        """Parse the vulnerability and the auction."""
         self._asked  # noqa: B018
         check_calls(self.auction, self.given)
         if self.auction is not None and "model" in self.given:
@@ -197,7 +197,7 @@ class PairQuestion(HandsQuestion):
         return None if self.vulnerable is None else Vulnerability.parse(self.vulnerable)
 
     def sides(self, board: Board | None = None) -> Vulnerability:
-        """Return who is vulnerable: as asked, else on the board, else nobody."""
+        """Return the vulnerable sides: as requested, else the board's, else none."""
         return par_conditions(board, self._asked, None)[0]
 
     @cached_property
@@ -209,18 +209,18 @@ class PairQuestion(HandsQuestion):
         return read_auction(self.auction, self.dealer, self.sides())
 
     def at_once(self) -> int:
-        """Return how many are answered in one turn: layouts take their time."""
+        """Return how many to answer per turn: layouts take time."""
         return self.turn if self.auction is None else 1
 
     def ask(self, norths: Sequence[Hand], souths: Sequence[Hand | str]) -> "PairEstimate":
-        """Estimate pairs. Raises QuestionError for words that cannot be read."""
+        """Estimate pairs. Raises QuestionError for invalid descriptions."""
         from ..dealing import ConstraintError
         from ..pairs import PairEstimate
 
         hands = [hand for hand in souths if isinstance(hand, Hand)]
         estimator = pair_estimator(self.model)
         if len(hands) == len(souths):
-            estimated = estimator(norths, hands)  # which says so where both hold a card
+            estimated = estimator(norths, hands)  # it reports a card in both hands
             if self._calls is None:
                 return estimated
         try:
@@ -254,7 +254,7 @@ class PairQuestion(HandsQuestion):
         """Return the best contracts of one pair, whose first hand is at a seat."""
         from ..pairs import best_contracts
 
-        # the pair is North and South there, wherever it sits
+        # the pair counts as North and South there, wherever it sits
         own = Vulnerability.NS if self.sides(board) >> first.side & 1 else Vulnerability.NONE
         return best_contracts(estimate, own, BEST_CONTRACTS)
 
@@ -292,7 +292,7 @@ class PairQuestion(HandsQuestion):
         }
 
     def answers(self, given: Sequence[tuple[Hand, Hand | str]]) -> Sequence[PairAnswer]:
-        """Answer all pairs."""
+        """Answer for all pairs."""
         norths, souths = map(list, zip(*given, strict=True))
         estimates = self.ask(norths, souths)
         return [self.answer(pair, estimates[i]) for i, pair in enumerate(given)]
@@ -319,18 +319,18 @@ class OpenQuestion(HandsQuestion):
     ] = None
 
     def check(self) -> None:
-        """Refuse near hands of no system."""
+        """Refuse near hands without a system."""
         if self.nearest and self.system is None:
             raise QuestionError("nearest needs system")
 
     @property
     def near_hands(self) -> int:
-        """How many near hands are shown."""
+        """How many near hands to show."""
         return 3 if self.nearest is None else self.nearest
 
     @cached_property
     def openers(self) -> "list[OpeningSystem]":
-        """The systems. Raises QuestionError where there is none of this name."""
+        """The systems. Raises QuestionError for an unknown name."""
         from .. import bidding
 
         if self.system is None:
@@ -343,7 +343,7 @@ class OpenQuestion(HandsQuestion):
             raise QuestionError(str(error)) from None
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
-        """Return who finds near hands, of a file or such as the system bids; None where unasked."""
+        """Return the finder of near hands, from a file or the system's bids; None if not needed."""
         if not self.near_hands or self.system is None:
             return None
         from .. import bidding
@@ -354,11 +354,11 @@ class OpenQuestion(HandsQuestion):
             return bidding.NearestSystem(bidding.own_labelled(self.openers[0]))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
-        except ValueError as error:  # LabelledError is one
+        except ValueError as error:  # includes LabelledError
             raise QuestionError(str(error)) from None
 
     def ask(self, hand: Hand) -> "list[Explanation]":
-        """Say what systems open the hand with. Raises QuestionError for a rule that cannot be."""
+        """Return what systems open the hand with. Raises QuestionError for an invalid rule."""
         from ..dealing import ConstraintError
 
         try:
@@ -369,14 +369,14 @@ class OpenQuestion(HandsQuestion):
     def answer(
         self, openings: "Sequence[Explanation]", near: "Sequence[Neighbour]"
     ) -> OpeningAnswer | OpeningsAnswer:
-        """Answer with the call of a system, and hands near by; or with those of several."""
+        """Answer with one system's call and hands near by, or with the calls of several systems."""
         answers = [_opening(opening, near) for opening in openings]
         return answers[0] if self.system is not None else {
             "hand": answers[0]["hand"], "openings": answers
         }  # fmt: skip
 
     def answers(self, given: Sequence[Hand]) -> Sequence[OpeningAnswer | OpeningsAnswer]:
-        """Answer all hands."""
+        """Answer for all hands."""
         near = self.near()
         return [
             self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.near_hands))
@@ -427,7 +427,7 @@ class NearestQuestion(HandsQuestion):
     minus: Annotated[str | None, Option(metavar="HAND", format="hand", help="See --plus.")] = None
 
     def check(self) -> None:
-        """Refuse half a way."""
+        """Refuse an incomplete analogy."""
         if (self.plus is None) != (self.minus is None):
             raise QuestionError("plus and minus need each other")
         self._way  # noqa: B018
@@ -439,7 +439,7 @@ class NearestQuestion(HandsQuestion):
         return Hand(self.plus), Hand(self.minus)
 
     def ask(self, hands: Sequence[Hand], index: Any = None) -> "list[list[tuple[Hand, float]]]":
-        """Return the nearest of each hand, and how far they are: of an index, or random ones."""
+        """Return the hands nearest to each, with distances, from an index or random hands."""
         embedding = hand_embedding()
         index = embedding.searched if index is None else index
         k = min(5, len(index)) if self.k is None else self.k
@@ -459,16 +459,16 @@ class NearestQuestion(HandsQuestion):
         }
 
     def answers(self, given: Sequence[Hand]) -> Sequence[NearestAnswer]:
-        """Answer all hands."""
+        """Answer for all hands."""
         return [self.answer(*row) for row in zip(given, self.ask(given), strict=True)]
 
 
 def hand_or_words(text: str) -> Hand | str:
-    """Return a hand, or the words that describe one, which are read when they are needed."""
+    """Return a hand, or its description as text, which is parsed when needed."""
     try:
         return Hand(text)
     except DealError as error:
-        if re.fullmatch(r"[\sakqjtAKQJT0-9.-]*", text):  # nothing but cards: a hand with a mistake
+        if re.fullmatch(r"[\sakqjtAKQJT0-9.-]*", text):  # nothing but cards: an invalid hand
             raise error
         return text
 

@@ -1,4 +1,4 @@
-"""The question what to lead: from a hand, and of boards that were played."""
+"""The question of what to lead: from a hand, and on boards that were played."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,9 +16,9 @@ from .declared import Argument, Hooks, Option, QuestionError
 from .simulations import SCORINGS, Counts, LayoutsQuestion, Numbers, Rank, counts, numbers
 
 LAYOUTS_A_BOARD = 100
-"""Layouts that are solved for each board of a file."""
+"""Layouts to solve for each board of a file."""
 _OWN = ("contract", "by", "auction", "dealer", "vulnerable")
-"""What each board of a file says itself."""
+"""Options that each board of a file sets itself."""
 
 
 class PlayedLeadAnswer(TypedDict):
@@ -112,7 +112,7 @@ class LeadsQuestion(LayoutsQuestion):
     rank: Rank = "double-dummy"
 
     def check(self) -> None:
-        """Read contract and declarer; a leader that is no hand may be a file of played boards."""
+        """Parse contract and declarer; if the leader is not a hand, it may be a file of boards."""
         self._contract, self.sides  # noqa: B018
         if self.is_hand:
             super().check()
@@ -146,7 +146,7 @@ class LeadsQuestion(LayoutsQuestion):
             )
 
     def ask(self, hooks: Hooks) -> LeadSimulation:
-        """Find what declarer takes after each lead."""
+        """Find declarer's tricks after each lead."""
         hand = Hand(self.leader)
         self._require()
         return self.simulated(
@@ -172,13 +172,13 @@ class LeadsQuestion(LayoutsQuestion):
         }
 
     def check_file(self) -> None:
-        """Refuse what has no effect on boards of a file. Raises QuestionError."""
+        """Refuse options that have no effect on the boards of a file. Raises QuestionError."""
         if vain := [name for name in _OWN if name in self.given]:
             raise QuestionError(f"{vain[0]} has no effect with a file (each board has its own)")
 
     def judge(self, deal: Deal, board: Board | None, hooks: Hooks) -> "JudgedLead | str":
-        """Judge the lead that was made on a board; or say why there is none to judge."""
-        from ..solver import solve_leads  # what is asked wrongly does not wait for DDS
+        """Judge the lead made on a board; or return why there is none to judge."""
+        from ..solver import solve_leads  # invalid requests need not wait for DDS
 
         if board is not None and board.contract == "PASS":
             return "passed out"
@@ -205,7 +205,7 @@ class LeadsQuestion(LayoutsQuestion):
 
 
 class LeadCost(NamedTuple):
-    """What a lead lost against the best of its hand, and whether that may be nothing."""
+    """What a lead lost against the best of its hand, and whether it may have lost nothing."""
 
     best: Lead
     cost: Value
@@ -214,10 +214,10 @@ class LeadCost(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedLead:
-    """A lead that was made on a board, and what there was to lead."""
+    """A lead made on a board, with the alternatives."""
 
     asked: LeadsQuestion
-    """The same asked from the leader's hand."""
+    """The same, judged from the leader's hand alone."""
     deal: Deal
     board: Board
     exact: dict[str, int]
@@ -242,7 +242,7 @@ class JudgedLead:
 
     @cached_property
     def cost(self) -> LeadCost:
-        """What it lost from the leader's hand, by the way of ranking that was asked for."""
+        """Its loss judged from the leader's hand, in the requested ranking."""
         asked, leads = self.asked, self.leads
         best, made = leads.ranked(asked.rank, asked.players)[0], leads[self.card]
         if asked.rank == "played":
@@ -276,12 +276,12 @@ class JudgedLead:
 
 
 def _less(gain: Value, even: float) -> Value:
-    """Return what is lost where ``gain`` is won, and ``even`` is no difference."""
+    """Return the loss for a ``gain``, where ``even`` means no difference."""
     return Value(even - gain.mean, even - gain.high, even - gain.low)
 
 
 def _auction_of(board: Board, contract: Contract, declarer: Seat) -> str | None:
-    """Return the calls of a board, where they are whole and end in its contract."""
+    """Return the calls of a board, if complete and ending in its contract."""
     if not board.auction or board.dealer is None:
         return None
     calls = " ".join(board.auction)

@@ -1,4 +1,4 @@
-"""The question which networks ship."""
+"""The question of which networks ship."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ class ModelsQuestion(Question):
     """
 
     def ask(self) -> tuple[ModelInfo, ...]:
-        """Return what the files say of themselves."""
+        """Return the metadata of the model files."""
         return shipped_models()
 
     def answer(self, info: ModelInfo) -> ModelAnswer:

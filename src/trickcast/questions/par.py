@@ -1,4 +1,4 @@
-"""The question what the par of a deal is."""
+"""The question of the par of a deal."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,7 +54,7 @@ class ParQuestion(Question):
     ] = None
 
     def check(self) -> None:
-        """Read who is vulnerable and who deals."""
+        """Parse the vulnerability and the dealer."""
         self._said  # noqa: B018
 
     @cached_property
@@ -65,13 +65,13 @@ class ParQuestion(Question):
         )
 
     def conditions(self, board: Board | None) -> tuple[Vulnerability, Seat]:
-        """Return who is vulnerable and who deals a board."""
+        """Return the vulnerable sides and the dealer of a board."""
         return par_conditions(board, *self._said)
 
     def ask(
         self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]
     ) -> tuple[Par, tuple[float, ...]]:
-        """Return the par of a deal of (5, 4) exact tricks, and what its contracts bring in play."""
+        """Return a deal's par, from (5, 4) exact tricks, and what its contracts score in play."""
         from ..played import expected_at_par
 
         vulnerable, dealer = self.conditions(board)
@@ -79,7 +79,7 @@ class ParQuestion(Question):
         return best, expected_at_par(DealSet.from_deals([deal]), [best], [vulnerable])[0]
 
     def answer(self, deal: Deal, board: Board | None, tricks: NDArray[np.uint8]) -> ParAnswer:
-        """Answer with the par of a deal of (5, 4) exact tricks."""
+        """Answer with a deal's par, from (5, 4) exact tricks."""
         vulnerable, dealer = self.conditions(board)
         best, expected = self.ask(deal, board, tricks)
         content = named_deal(deal, board) | {

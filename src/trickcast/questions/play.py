@@ -1,4 +1,4 @@
-"""The question what every card of a play is worth, who gave tricks away, and what to play now."""
+"""The question of each card's value: in a recorded play, and for the card to play now."""
 
 import math
 from collections import Counter
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _PASSED_OUT = "passed out"
 Owners = NDArray[np.uint8]
 Next = tuple[Position, NDArray[np.uint8]]
-"""A position, and what its (52,) cards are worth."""
+"""A position, and the values of its (52,) cards."""
 
 
 class PlayedCard(TypedDict):
@@ -178,7 +178,7 @@ class PlayQuestion(Question):
     style: Style = None
 
     def check(self) -> None:
-        """Read contract and cards. Raises QuestionError for a board that is passed out."""
+        """Parse contract and cards. Raises QuestionError for a board that is passed out."""
         calls = {"auction", "dealer", "vulnerable", "meaning", "style"}
         if not self.now and (vain := calls & self.given):
             raise QuestionError(f"{min(vain)} needs now")
@@ -200,7 +200,7 @@ class PlayQuestion(Question):
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether what stands in the place of the contract is the first of the cards."""
+        """Return whether the text given as contract is really the first card."""
         text = self.contract or ""
         for parse, is_card in ((parse_contract, False), (parse_card, True)):  # 4H may be both
             with suppress(DealError):
@@ -223,7 +223,7 @@ class PlayQuestion(Question):
         return [parse_card(card) for card in words]
 
     def play_of(self, board: Board) -> "Play | str":
-        """Return what is played, as asked or else as the board says; or why nothing is."""
+        """Return the play, as requested or else as on the board; or why there is none."""
         bid, declarer = self._bid, self._declarer
         if bid is None and board.contract is not None:
             bid = Contract(board.contract)
@@ -242,8 +242,8 @@ class PlayQuestion(Question):
     def ask(
         self, owners: Owners, board: Board, note: Callable[[str], object], workers: int | None
     ) -> "Review | str":
-        """Judge a play of (52,) owners; or say why there is none. ``note`` is told of its end."""
-        from ..solver import values_in  # what is asked wrongly does not wait for DDS
+        """Judge a play of (52,) owners; or return why there is none. Logs its end to ``note``."""
+        from ..solver import values_in  # invalid requests need not wait for DDS
 
         play = self.play_of(board)
         if isinstance(play, str):
@@ -263,9 +263,9 @@ class PlayQuestion(Question):
         )
 
     def weigh(self, owners: Owners, board: Board, workers: int | None) -> "NextCard":
-        """Weigh the cards of whoever is to play; of (52,) owners some may be hidden (255).
+        """Weigh the cards of the player to move; of (52,) owners some may be hidden (255).
 
-        Raises QuestionError for an auction that is missing and for a hand that is not known,
+        Raises QuestionError for a missing auction or an unknown hand,
         DealError for calls and cards that do not fit.
         """
         from ..bidding.cards_played import seats_played
@@ -297,7 +297,7 @@ class PlayQuestion(Question):
             )
 
     def _called(self, board: Board) -> "Auction":
-        """Return the auction: as asked, or the board's."""
+        """Return the auction: as requested, or the board's."""
         known = board.completed()
         text = self.auction if self.auction is not None else " ".join(board.auction)
         if not text:
@@ -316,7 +316,7 @@ class PlayQuestion(Question):
     def answer(
         self, owners: Owners, board: Board, found: "Review | NextCard"
     ) -> PlayAnswer | WeighedAnswer:
-        """Answer with the worth of every card of a play, or of the cards to play now."""
+        """Answer with the values of all cards in a play, or of the cards to play now."""
         if isinstance(found, Review):
             return self._judged(owners, board, found)
         content: dict[str, Any] = {} if board.number is None else {"board": board.number}
@@ -333,7 +333,7 @@ class PlayQuestion(Question):
         return cast(WeighedAnswer, content)
 
     def _judged(self, owners: Owners, board: Board, review: "Review") -> PlayAnswer:
-        """Answer with everything: cards by their text, tricks of declarer's side in all."""
+        """Answer in full: cards as text, total tricks of declarer's side."""
         content: dict[str, Any] = {
             **_named(owners, board),
             "contract": str(review.play.contract),
@@ -369,7 +369,7 @@ class PlayQuestion(Question):
     def answers(
         self, hooks: Hooks, boards: Iterable[tuple[Owners, Board]], note: Callable[[str], object]
     ) -> Iterator[PlayAnswer | WeighedAnswer]:
-        """Yield an answer a board. Raises QuestionError where no board has a play to judge."""
+        """Yield an answer per board. Raises QuestionError if no board has a play to judge."""
         left_out, judged = Counter[str](), False
         for owners, board in boards:
             if self.now:
@@ -388,7 +388,7 @@ class PlayQuestion(Question):
             note(f"{number:,} board{'s' * (number != 1)} {reason}")
 
     def nothing_to_judge(self, left_out: Counter[str]) -> str:
-        """Say what was missing where no play could be judged."""
+        """Return what was missing if no play could be judged."""
         if left_out and not left_out.keys() - {_PASSED_OUT}:
             boards = left_out.total()
             which = "the board was" if boards == 1 else f"all {boards:,} boards were"
@@ -410,7 +410,7 @@ class Play:
     leader: Seat
     cards: list[int]
     recorded: bool
-    """Whether the cards are a file's: what cannot be played ends them, and is no error."""
+    """Whether the cards come from a file: then an impossible card ends them, without an error."""
 
 
 class Role(NamedTuple):
@@ -428,22 +428,22 @@ class Review:
     reached: Sequence[Position]
     cards: list[int]
     values: NDArray[np.uint8]
-    """(k + 1, 52), as ``values_of_cards`` gives them."""
+    """(k + 1, 52), as from ``values_of_cards``."""
     after: Sequence[Next]
-    """What comes after each card that may be played next, where that is asked for."""
+    """What follows each legal card, if requested."""
 
     @property
     def now(self) -> Next:
-        """The last position, and what its cards are worth."""
+        """The last position, and the values of its cards."""
         return self.reached[-1], self.values[-1]
 
     def ahead(self) -> Iterator[tuple[str, Next]]:
-        """Yield the text of each card that may be played next, and what comes after it."""
+        """Yield the text of each legal card, and what follows it."""
         for card, after in zip(self.reached[-1].playable, self.after, strict=False):
             yield card_text(int(card)), after
 
     def best(self, number: int) -> int:
-        """Return declarer's tricks when the play goes on as well as possible from a position."""
+        """Return declarer's tricks with best play from a position on."""
         now, worth = self.reached[number], self.values[number]
         known = worth[worth != UNKNOWN]
         if not len(known):
@@ -452,7 +452,7 @@ class Review:
         return int(known.max() if own else known.min())
 
     def lost(self, number: int) -> int:
-        """Return the tricks that a card gave away, to whichever side."""
+        """Return the tricks that a card gave away, to either side."""
         return abs(self.best(number) - int(self.values[number, self.cards[number]]))
 
     def as_good(self, number: int) -> list[str]:
@@ -461,7 +461,7 @@ class Review:
         return [card_text(int(card)) for card in best]
 
     def given(self) -> dict[Seat, int]:
-        """Return the tricks that each seat gave away; dummy's cards are declarer's."""
+        """Return the tricks that each seat gave away; declarer also plays dummy's cards."""
         declarer = self.play.declarer
         given = dict.fromkeys(Seat, 0)
         for number in range(len(self.cards)):
@@ -471,7 +471,7 @@ class Review:
         return given
 
     def roles(self, owners: Owners) -> dict[str, Role]:
-        """Return what each role gave away of a whole deal; nothing where no card was played."""
+        """Return what each role gave away on a whole deal; empty if no card was played."""
         declarer = self.play.declarer
         if not self.cards or (owners == GONE).any() or self.play.leader != declarer.lho:
             return {}
@@ -485,7 +485,7 @@ def _next_cards(now: Position, worth: NDArray[np.uint8]) -> CardsNow | None:
 
 
 def _hand_of(owners: Owners, seat: Seat) -> Hand:
-    """Return a seat's hand. Raises QuestionError where it is hidden."""
+    """Return a seat's hand. Raises QuestionError if it is hidden."""
     held = owners == seat
     if held.sum() != 13:
         raise QuestionError(
@@ -518,7 +518,7 @@ def is_position(text: str) -> bool:
 
 
 def position_owners(text: str) -> Owners:
-    """Return the (52,) owners of a position. Raises DealError for what is none."""
+    """Return the (52,) owners of a position. Raises DealError for invalid text."""
     return np.frombuffer(parse_position(text), dtype=np.uint8)
 
 
@@ -538,7 +538,7 @@ def _is_of(board: Board, strain: Strain, declarer: Seat, leader: Seat) -> bool:
 def _reached(
     owners: Owners, play: Play, board: Board, note: Callable[[str], object]
 ) -> list[Position]:
-    """Return the positions of the play; a record goes up to what could not be played."""
+    """Return the positions of the play; a record ends before an impossible card."""
     try:
         return positions(owners, play.strain, play.leader, play.cards)
     except PlayError as error:

@@ -1,4 +1,4 @@
-"""The question what players take at the table, where nobody sees all the cards."""
+"""The question of the tricks that players take at the table, where nobody sees all the cards."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +21,7 @@ from .deals import named_deal, par_conditions
 from .declared import Argument, Hooks, Option, Question, QuestionError
 
 _TOGETHER = 256
-"""Boards estimated in one turn."""
+"""Boards estimated at a time."""
 _PASSED_OUT = "passed out"
 Owners = NDArray[np.uint8]
 Players = Annotated[str, Option(choices=PLAYERS, help="Players whose results to expect.")]
@@ -52,7 +52,7 @@ class PlayedAnswer(Taken):
 
 @dataclass(frozen=True)
 class PlayedTable:
-    """A board in a contract, what players take in it, and what is estimated double dummy."""
+    """A board in a contract, with the estimates as played and double dummy."""
 
     deal: Deal
     board: Board
@@ -64,7 +64,7 @@ class PlayedTable:
     """(14,) chances of 0 … 13 tricks."""
 
     def taken(self, chances: Any) -> Taken:
-        """Return what a distribution of tricks, (14,), is worth in the contract."""
+        """Return the value of a distribution of tricks, (14,), in the contract."""
         own = bool(self.vulnerable >> self.by.side & 1)
         points = score(self.contract, np.arange(14), own)
         found = np.asarray(chances, dtype=float)
@@ -101,7 +101,7 @@ class PlayedQuestion(Question):
     vulnerable: Vulnerable = None
 
     def check(self) -> None:
-        """Read contract, seats, lead and auction. Raises QuestionError for what has no tricks."""
+        """Parse contract, seats, lead and auction. Raises QuestionError for a passed-out board."""
         if self._bid is not None and self._bid.strain is None:
             raise QuestionError(f"{self._bid}: a passed-out board has no tricks to estimate")
         check_calls(self.auction, self.given)
@@ -129,13 +129,13 @@ class PlayedQuestion(Question):
 
     @cached_property
     def _calls(self) -> str | None:
-        """The whole auction, as a contract and its declarer follow from it."""
+        """The whole auction, if the contract and its declarer come from it."""
         if self.auction is None:
             return None
         return str(ended_auction(self.auction, Seat.NORTH))
 
     def _contract_of(self, board: Board) -> tuple[Contract, Seat] | str:
-        """Return contract and declarer: as asked, else as the board says; or why there is none."""
+        """Return contract and declarer: as requested, else the board's; or why there is none."""
         bid, declarer = self._bid, self._declarer
         if self._calls is not None:
             bid, declarer = self._reached(
@@ -153,7 +153,7 @@ class PlayedQuestion(Question):
         return bid, declarer
 
     def _reached(self, dealer: Seat | None) -> tuple[Contract, Seat]:
-        """Return what the auction ends in. Raises QuestionError where something else is asked."""
+        """Return the contract of the auction. Raises QuestionError if another is requested."""
         assert self._calls is not None
         first = Seat.NORTH if dealer is None else dealer
         reached, declarer = contract_in(ended_auction(self._calls, first))
@@ -161,7 +161,7 @@ class PlayedQuestion(Question):
             raise QuestionError(f"the auction ends in {reached}, not in {self._bid}")
         if self._declarer is None or self._declarer == declarer:
             return reached, declarer
-        if dealer is None:  # nobody has said who dealt
+        if dealer is None:  # nobody has named the dealer
             return reached, self._declarer
         raise QuestionError(
             f"the auction makes {declarer.word} declarer, not {self._declarer.word} "
@@ -171,9 +171,9 @@ class PlayedQuestion(Question):
     def ask(
         self, boards: Iterable[tuple[Owners, Board]], left_out: Counter[str]
     ) -> Iterator[PlayedTable]:
-        """Yield what players take on each board of (52,) owners; ``left_out`` counts why not.
+        """Yield what players take on each board of (52,) owners; ``left_out`` counts the reasons.
 
-        Raises QuestionError for a lead that the leader does not hold, and for fewer cards.
+        Raises QuestionError for a lead that the leader does not hold, and for incomplete deals.
         """
         asked = self._asked(boards, left_out)
         while some := list(islice(asked, _TOGETHER)):
@@ -237,7 +237,7 @@ class PlayedQuestion(Question):
     def answers(
         self, hooks: Hooks, boards: Iterable[tuple[Owners, Board]], note: Callable[[str], object]
     ) -> Iterator[PlayedAnswer]:
-        """Yield an answer a board. Raises QuestionError where no board has a contract."""
+        """Yield an answer per board. Raises QuestionError if no board has a contract."""
         left_out, any_asked = Counter[str](), False
         for table in self.ask(boards, left_out):
             any_asked = True
@@ -248,7 +248,7 @@ class PlayedQuestion(Question):
             note(f"{number:,} board{'s' * (number != 1)} {reason}")
 
     def nothing_to_estimate(self, left_out: Counter[str]) -> str:
-        """Say what was missing where nothing could be estimated."""
+        """Return what was missing if nothing could be estimated."""
         if left_out and not left_out.keys() - {_PASSED_OUT}:
             return "passed out: there are no tricks to estimate"
         if self._bid is not None:

@@ -1,4 +1,4 @@
-"""The question how the tables of a session compare, and what was bidding, play and luck."""
+"""The question of how the tables of a session compare: bidding, play and luck."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,7 +28,10 @@ class SwingParts(TypedDict):
 
 
 class SessionTable(TypedDict):
-    """A table: scores, IMPs and parts are North-South's, ``matchpoints`` a share."""
+    """A table: scores, IMPs and parts are North-South's, ``matchpoints`` a share.
+
+    ``penalties`` are taken from either side's total: IMPs, or percent of a board.
+    """
 
     room: str | None
     contract: str | None
@@ -44,6 +47,7 @@ class SessionTable(TypedDict):
     pairs: list[str | None]
     names: list[str | None]
     adjusted: list[str | None]
+    penalties: list[float]
     lost: dict[str, int] | None
     parts: SwingParts | None
 
@@ -84,7 +88,7 @@ class PairStanding(TypedDict):
 
 
 class MatchStanding(TypedDict):
-    """A match of two teams."""
+    """A match of two teams; ``victory_points`` are each team's by its own result."""
 
     segment: str
     teams: list[str]
@@ -125,13 +129,18 @@ class SessionQuestion(Question):
     )
     scores: Annotated[bool, Option(help="Compare only the scores, without solving.")] = False
 
+    def check(self) -> None:
+        """Refuse what has no effect. Raises QuestionError."""
+        if self.scores and "players" in self.given:
+            raise QuestionError("players has no effect with scores")
+
     def ask(
         self,
         played: Session,
         workers: int | None = None,
         advance: Callable[[int], None] = lambda boards: None,
     ) -> Judged:
-        """Return a session, judged or only compared; ``advance`` is told of boards solved."""
+        """Return a session, judged or only compared; ``advance`` gets how many are solved."""
         played = played.anonymous() if self.anonymous else played
         if self.scores:
             return compared(played)

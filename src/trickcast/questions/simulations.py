@@ -1,4 +1,4 @@
-"""Questions about layouts that are not known. A value is [number, low, high], null if unknown."""
+"""Questions about unknown layouts. A value is [number, low, high], null if unknown."""
 
 import math
 import time
@@ -46,10 +46,10 @@ _IN_VAIN = (
     ("scoring", "contracts"),
     ("side", "by"),
 )
-"""What can be said to ``simulate`` that changes nothing beside another."""
+"""Options of ``simulate`` that have no effect beside another."""
 _BEST, _CANDIDATES = 5, 12
-"""Contracts of a side that are named, and of how many the best as played are."""
-_FOR_LEADS = 0.5  # of the time of several contracts: for the leads that beat them
+"""Contracts of a side to list, and the candidates for the best as played."""
+_FOR_LEADS = 0.5  # share of the time of several contracts: for the leads that beat them
 Numbers = list[float | None]
 
 
@@ -171,7 +171,7 @@ class ContractSheet:
 
 
 class RankedValue(NamedTuple):
-    """What a contract is worth double dummy, and as played; None where that is not asked yet."""
+    """A contract's value double dummy, and as played; None if not computed yet."""
 
     seen: ContractValue
     played: ContractValue | None
@@ -197,7 +197,7 @@ Rank = Annotated[str, Option(choices=RANKS, help="Results to rank by.")]
 
 @dataclass(frozen=True, kw_only=True)
 class LayoutsQuestion(Question):
-    """What is known of the cards, and how much is dealt, estimated and solved."""
+    """What is known of the cards, and how much to deal, estimate and solve."""
 
     north: Known = None
     east: Known = None
@@ -234,29 +234,29 @@ class LayoutsQuestion(Question):
     vulnerable: Vulnerable = "none"
 
     def check(self) -> None:
-        """Read who is vulnerable, and what was called."""
+        """Parse the vulnerability and the auction."""
         self.sides  # noqa: B018
         check_calls(self.auction, self.given)
         self.calls  # noqa: B018
 
     @cached_property
     def calls(self) -> Auction | None:
-        """What was called."""
+        """The auction so far."""
         if self.auction is None:
             return None
         return read_auction(self.auction, self.dealer, self.sides)
 
     @cached_property
     def sides(self) -> Vulnerability:
-        """Who is vulnerable."""
+        """The vulnerable sides."""
         return Vulnerability.parse(self.vulnerable)
 
     def ask(self, hooks: Hooks) -> Any:
-        """Deal, estimate and solve, and return what was found."""
+        """Deal, estimate and solve, and return the result."""
         raise NotImplementedError
 
     def answers(self, hooks: Hooks) -> Iterator[Any]:
-        """Yield the one answer; who watches is told of answers so far."""
+        """Yield the final answer; a watcher receives intermediate answers."""
         watch = hooks.watch
         if watch is not None:
             told = watch
@@ -264,7 +264,7 @@ class LayoutsQuestion(Question):
         yield self.answer(self.ask(hooks))
 
     def answer(self, result: Any, *, last: bool = True) -> Any:
-        """Answer with what was found; before the ``last`` answer nothing is said as played."""
+        """Answer with the result; only the ``last`` answer includes values as played."""
         raise NotImplementedError
 
     def simulated(
@@ -274,7 +274,7 @@ class LayoutsQuestion(Question):
         seconds: float | None = None,
         **own: Any,
     ) -> Simulated:
-        """Simulate. Raises QuestionError for what cannot be."""
+        """Simulate. Raises QuestionError for an impossible request."""
 
         def watch(found: Any) -> None:
             if hooks.watch is not None:
@@ -339,7 +339,7 @@ class SimulateQuestion(LayoutsQuestion):
     rank: Rank = "double-dummy"
 
     def check(self) -> None:
-        """Refuse what does not go together, and what would change nothing."""
+        """Refuse contradictory options, and options without effect."""
         super().check()
         if self.contract is not None and self.contracts is not None:
             raise QuestionError("contract and contracts cannot be combined")
@@ -354,7 +354,7 @@ class SimulateQuestion(LayoutsQuestion):
 
     @cached_property
     def asked(self) -> list[PlayedContract]:
-        """The contracts that are asked about, with each of their possible declarers; none: all."""
+        """The requested contracts, with each possible declarer; empty for all contracts."""
         told = self.contracts if self.contract is None else self.contract
         if told is None:
             return []
@@ -366,7 +366,7 @@ class SimulateQuestion(LayoutsQuestion):
         return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
 
     def ask(self, hooks: Hooks) -> Simulation | ContractChance | ContractSheet:
-        """Find what the contracts make."""
+        """Simulate the contracts."""
         if self.contracts is not None:
             return self._sheet(hooks)
         if self.contract is None:
@@ -379,7 +379,7 @@ class SimulateQuestion(LayoutsQuestion):
         )
 
     def _sheet(self, hooks: Hooks) -> ContractSheet:
-        """Find what several contracts make, then the leads that beat them, in the time there is."""
+        """Simulate several contracts, then the leads that beat them, within the time limit."""
         start, seconds, first = time.time(), self.seconds, hooks
         if hooks.until is not None:
             first = replace(hooks, until=start + _FOR_LEADS * (hooks.until - start))
@@ -412,7 +412,7 @@ class SimulateQuestion(LayoutsQuestion):
     ) -> Callable[[int], bool] | None:
         """Return whether the time for the leads of the first of some contracts is over.
 
-        Each has its share of what is left; one whose share is too short has no leads.
+        Each gets its share of the remaining time; if it is too short, there are no leads.
         """
         if self.seconds is None and until is None:
             return None
@@ -425,7 +425,7 @@ class SimulateQuestion(LayoutsQuestion):
         return lambda solved: time.time() >= end
 
     def better(self, found: Simulation) -> ContractSheet:
-        """Return each contract once, by the declarer who scores more; the first of equals."""
+        """Return each contract once, with the declarer who scores more; the first of equals."""
         best: dict[Contract, ContractValue] = {}
         for bid, seat in self.asked:
             worth = found.score(bid, seat, self.sides)
@@ -434,7 +434,7 @@ class SimulateQuestion(LayoutsQuestion):
         return ContractSheet(found, [(value, []) for value in best.values()])
 
     def best(self, found: Simulation, *, last: bool = True) -> list[RankedValue]:
-        """Return the best contracts of the side, of some that are good double dummy."""
+        """Return the best contracts of the side, among those that are good double dummy."""
         asked_for = _CANDIDATES if last and self.rank == "played" else _BEST
         seen = found.best_contracts(self.sides, self.scoring, side=self.side, number=asked_for)
         if not last:
@@ -445,13 +445,13 @@ class SimulateQuestion(LayoutsQuestion):
         return rows[:_BEST]
 
     def as_played(self, found: Simulation, values: list[ContractValue]) -> list[RankedValue]:
-        """Return values with what they are as played."""
+        """Return values with their counterparts as played."""
         contracts = [(value.contract, value.by) for value in values]
         told = found.values_as_played(contracts, self.sides, self.scoring, players=self.players)
         return [RankedValue(*pair) for pair in zip(values, told, strict=True)]
 
     def one_as_played(self, found: Simulation | ContractChance) -> AsPlayed:
-        """Return what the one contract is as played."""
+        """Return the value of the single contract as played."""
         if isinstance(found, Simulation):
             ((value, _),) = self.better(found).rows
             bid, by = value.contract, value.by
@@ -549,15 +549,17 @@ class CompareQuestion(LayoutsQuestion):
     ] = "NS"
 
     def check(self) -> None:
-        """Refuse fewer than two contracts, and declarers that do not fit them."""
+        """Refuse fewer than two contracts, declarers that do not fit them, and a side in vain."""
         super().check()
         if len(self.contracts or ()) < 2:
             raise QuestionError("fewer than two contracts (expected two or more, such as 3N 4S)")
+        if self.given.issuperset(("side", "by")):
+            raise QuestionError("side has no effect with by")
         self.choices  # noqa: B018
 
     @cached_property
     def choices(self) -> list[str | simulation.Choice]:
-        """The contracts and rules, with their declarers where these are given."""
+        """The contracts and rules, with their declarers if given."""
         contracts, seats = self.contracts or [], self.by or []
         if len(seats) not in (0, 1, len(contracts)):
             raise QuestionError(
@@ -579,7 +581,7 @@ class CompareQuestion(LayoutsQuestion):
         return [contracts[i] if seat is None else read[i] for i, seat in enumerate(declarers)]
 
     def ask(self, hooks: Hooks) -> Comparison:
-        """Find what all make."""
+        """Simulate all choices."""
         return self.simulated(
             partial(simulation.compare, *self.choices),
             hooks,
@@ -588,7 +590,7 @@ class CompareQuestion(LayoutsQuestion):
         )
 
     def answer(self, result: Comparison, *, last: bool = True) -> ComparisonAnswer:
-        """Answer with what each is worth, and by how much it beats the first."""
+        """Answer with the value of each choice, and its gain over the first."""
         told = [_gains(row) for row in result.as_played(self.players)] if last else []
         return {
             **counts(result),
@@ -607,7 +609,7 @@ class CompareQuestion(LayoutsQuestion):
 
 
 def numbers(value: Value) -> Numbers:
-    """Return a value as JSON has it, which has no NaN."""
+    """Return a value for JSON, which has no NaN."""
     return [None if math.isnan(number) else round(number, 4) for number in value]
 
 
@@ -642,12 +644,12 @@ def _worth(value: ContractValue) -> WorthAnswer:
 
 
 def counts(result: Result) -> Counts:
-    """Return how many layouts a result has, and why no more."""
+    """Return the numbers of layouts in a result, and why there are no more."""
     return {"layouts": result.samples, "solved": result.solved, "stopped": result.stopped}
 
 
 def _table(cells: LabelledArray, digits: int) -> list[Any]:
-    """Return cells as lists, null where a number is not known."""
+    """Return cells as lists, null for unknown numbers."""
     table: list[Any] = np.where(
         np.isnan(cells),
         None,

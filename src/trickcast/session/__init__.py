@@ -1,6 +1,6 @@
-"""The session as it was played: results of every table, how they compare, and what was luck.
+"""A session as it was played: the results of every table, how they compare, and what was luck.
 
-``read`` files, ``judge`` what was read, then ask for its ``pairs`` and ``matches``.
+``read`` files, ``judge`` the session, then ask for its ``pairs`` and ``matches``.
 """
 
 from .judging import Judged, JudgedBoard, JudgedTable, ScoreParts, compared, judge

@@ -1,4 +1,4 @@
-"""Rows as columns of a text, as wide as there is room."""
+"""Lay out rows as text columns, as wide as there is room."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -6,7 +6,7 @@ from textwrap import wrap
 
 WIDTH = 80
 _LONGEST_WORD = 12
-"""Characters below which a word is never broken to make room."""
+"""Words shorter than this are never broken to make room."""
 
 
 def columns(
@@ -17,10 +17,10 @@ def columns(
     wraps: Sequence[int] = (),
     sheds: Sequence[int] = (),
 ) -> str:
-    """Lay rows out in columns; those that are empty but for their head are left out.
+    """Lay rows out in columns; columns with nothing but a heading are left out.
 
-    Where they are too wide the space between them is halved. Then columns of ``sheds`` are left
-    out, the first first, and at last the texts of the columns ``wraps`` go on in the next line.
+    If they are too wide, the space between them is halved. Then columns of ``sheds`` are dropped
+    in order, and finally the texts of the columns ``wraps`` continue on the next line.
     """
     if not rows:
         return ""

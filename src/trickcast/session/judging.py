@@ -1,13 +1,13 @@
-"""Judging a session: par, what a contract is worth at the table, and the parts of every swing.
+"""Judge a session: par, what a contract is worth at the table, and the parts of every swing.
 
-A table's score S is compared with F, the mean of what the contracts of the field are worth. With E,
-what its own contract is worth at the table, and G, what the lead and the plays gave away less what
-such players give away on average,
+A table's score S is compared with F, the mean worth of the contracts reached at all tables. E is
+what its own contract is worth at the table. G is what the lead and the plays gave away, minus what
+such players give away on average. Then
 
     S - F = (E - F) contract + G lead, defence, declarer + (S - E - G) luck.
 
-The same is done in points and in the unit by which pairs are ranked: there S is what a score of so
-many points brings against the other tables, and E, F and G are means of that.
+The same is done in points and in the unit that ranks the pairs. There S is the result of the score
+against the other tables, and E, F and G are means of such results.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,21 +27,21 @@ from .tables import MATCHPOINTS, Floats, Session, SessionBoard, Table
 ROLES = ("lead", "defence", "declarer")
 _COUNTS = np.arange(14)
 _WHOLE_PLAY = 20
-"""Cards from which on a play shows what defenders and declarer gave away; fewer show the lead."""
+"""Cards in a play that is judged for defence and declarer; shorter plays only for the lead."""
 _PASSED_OUT: Floats = np.eye(14)[0]
 
 
 @dataclass(frozen=True)
 class ScoreParts:
-    """What a table's score is above the field's, for North-South, and why."""
+    """How far a table's score is above the field's, for North-South, and why."""
 
     contract: float
     lead: float | None
-    """None where the lead is not known, as ``defence`` and ``declarer`` where the play is not."""
+    """None if the lead is unknown, like ``defence`` and ``declarer`` if the play is."""
     defence: float | None
     declarer: float | None
     luck: float
-    """What is left: without a record of the play that is play and luck together."""
+    """The remainder; without a record of the play it is play and luck together."""
 
     @property
     def play(self) -> float:
@@ -56,7 +56,7 @@ class ScoreParts:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedTable:
-    """A table of a session, and what it is worth."""
+    """A table of a session, judged."""
 
     table: Table
     imps: float | None
@@ -70,36 +70,36 @@ class JudgedTable:
     by_seat: dict[Seat, int] = field(default_factory=dict)
     """Tricks given away by player; declarer plays dummy's cards."""
     points: ScoreParts | None = None
-    """The parts in points; None where the table has no score or nothing to compare it with."""
+    """The parts in points; None if the table has no score or nothing to compare it with."""
     parts: ScoreParts | None = None
-    """The parts in the unit by which pairs are ranked; they add up to ``value``."""
+    """The parts in the unit that ranks the pairs; they sum to ``value``."""
     defended: dict[Seat, float] = field(default_factory=dict)
     """What each defender's own cards brought North-South, in that unit, after the lead."""
     value: float | None = None
-    """IMPs of North-South, or their share of the matchpoints less one half."""
+    """IMPs of North-South, or their share of the matchpoints minus one half."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedBoard:
-    """A board of a session with its tables, judged."""
+    """A board of a session with its judged tables."""
 
     board: SessionBoard
     par: Par | None
     exact: NDArray[np.uint8] | None
     """(5, 4) exact tricks."""
     field: float | None
-    """The mean of what the contracts that were reached are worth to North-South."""
+    """The mean worth to North-South of the contracts reached."""
     tables: tuple[JudgedTable, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A session with everything that is to be said of it."""
+    """A session with all its judgements."""
 
     session: Session
     boards: tuple[JudgedBoard, ...]
     skipped: tuple[Skipped, ...]
-    """What of the files does not fit, plays that end in an impossible card included."""
+    """Entries of the files that don't fit, including plays that end in an impossible card."""
 
 
 def judge(
@@ -111,7 +111,7 @@ def judge(
 ) -> Judged:
     """Judge a session: what every contract, lead and play was worth, and what was luck.
 
-    Tables of tricks that a file has are not solved again.
+    Tables of tricks in the files are not solved again.
 
     Args:
         session: The session, as from ``read``.
@@ -123,7 +123,7 @@ def judge(
         The Judged session.
 
     Raises:
-        ValueError: ``players`` is another word, or ``workers`` is below 1.
+        ValueError: ``players`` has another value, or ``workers`` is below 1.
 
     Example:
         >>> from pathlib import Path
@@ -181,7 +181,7 @@ class _Judging:
         self.skipped: list[Skipped] = []
 
     def solve(self, advance: Callable[[int], None]) -> None:
-        """Find the exact tricks of every board whose cards are known."""
+        """Solve every board whose cards are known."""
         rows = []
         for number, board in enumerate(self._session.boards):
             if board.exact is not None:
@@ -195,7 +195,7 @@ class _Judging:
             advance(len(some))
 
     def estimate(self) -> None:
-        """Estimate what is taken at the table in every contract that was reached."""
+        """Estimate the tricks at the table in every contract reached."""
         asked = list[tuple[int, str, Seat]]()
         for number, board in enumerate(self._session.boards):
             if board.deal is not None:
@@ -243,7 +243,7 @@ class _Judging:
             self._traces[number, row] = _Trace(tricks.astype(np.int64), seats, declarer)
 
     def _cards(self, board: SessionBoard, table: Table) -> list[int]:
-        """Return the cards of a play that can be judged: all, the lead alone, or none."""
+        """Return the cards of a play that can be judged: all, only the lead, or none."""
         if board.deal is None or not _is_played(table):
             return []
         texts = table.play or ((table.lead,) if table.lead else ())
@@ -260,7 +260,7 @@ class _Judging:
         return cards if len(cards) >= _WHOLE_PLAY else cards[:1]
 
     def board(self, number: int, board: SessionBoard) -> JudgedBoard:
-        """Return a board, judged as far as its cards and results are known."""
+        """Return a judged board, as far as its cards and results are known."""
         exact = self._exact.get(number)
         best = None if exact is None else par(exact, board.dealer, board.vulnerability)
         field = _Field(
@@ -280,7 +280,7 @@ class _Judging:
         )
 
     def _chances_of(self, number: int, table: Table) -> Floats | None:
-        """Return the chances of 0 to 13 tricks at a table; None where they are not known."""
+        """Return the chances of 0 to 13 tricks at a table; None if they are unknown."""
         if table.contract == "PASS":
             return _PASSED_OUT
         return self._chances.get((number, str(table.contract), table.declarer or Seat.NORTH))
@@ -323,12 +323,12 @@ def _known(value: float) -> float | None:
 
 
 def _is_played(table: Table) -> bool:
-    """Whether somebody is known to have played a contract."""
+    """Return whether a contract is known to have been played."""
     return table.contract not in (None, "PASS") and table.declarer is not None
 
 
 def north_souths(table: Table) -> Floats:
-    """Return (14,) North-South's scores of a table's contract for 0 to 13 tricks."""
+    """Return (14,) North-South's scores in a table's contract for 0 to 13 tricks."""
     if table.contract == "PASS" or table.declarer is None:
         return np.zeros(14)
     side = table.declarer.side
@@ -337,7 +337,7 @@ def north_souths(table: Table) -> Floats:
 
 
 Worth = Callable[[Floats], Floats]
-"""What scores of North-South bring, in some unit."""
+"""The value of North-South's scores in some unit."""
 
 
 def _points(scores: Floats) -> Floats:
@@ -345,7 +345,7 @@ def _points(scores: Floats) -> Floats:
 
 
 def _worth(scoring: str, others: Floats) -> Worth:
-    """Return what a score brings against those of the other tables, sorted."""
+    """Return the function that values a score against those of the other tables, sorted."""
     if not len(others):
         return np.zeros_like
     if scoring == MATCHPOINTS:
@@ -360,13 +360,13 @@ def _worth(scoring: str, others: Floats) -> Worth:
 
 @dataclass(frozen=True)
 class _Field:
-    """The contracts that were reached, and what is taken in each."""
+    """The contracts that were reached, with the chances of tricks in each."""
 
     tables: Sequence[Table]
     chances: Sequence[Floats | None]
 
     def mean(self, worth: Worth) -> float:
-        """Return what these contracts are worth on average, every table counted."""
+        """Return the mean worth of these contracts, counting every table."""
         known = [
             (table.count, float(chances @ worth(north_souths(table))))
             for table, chances in zip(self.tables, self.chances, strict=True)
@@ -386,7 +386,7 @@ def _parts(
     worth: Worth,
     rest: float,
 ) -> ScoreParts:
-    """Return the parts of a table's swing; ``rest`` is what the field stands above nothing."""
+    """Return the parts of a table's swing; ``rest`` is added to the luck."""
     values, chances = worth(north_souths(table)), field.chances[row]
     assert chances is not None and table.score is not None
     value = float(worth(np.array([float(table.score)]))[0])
@@ -414,12 +414,12 @@ class _Trace:
 
     @property
     def whole(self) -> bool:
-        """Whether it shows more than the lead."""
+        """Whether it covers more than the lead."""
         return len(self.seats) > 1
 
     @property
     def _roles(self) -> NDArray[np.int64]:
-        """(k,) the role of each card, by its place in ROLES."""
+        """(k,) the role of each card, as an index in ROLES."""
         roles = np.where(self.seats % 2 == self.declarer % 2, 2, 1)
         roles[0] = 0
         return roles
@@ -431,7 +431,7 @@ class _Trace:
         return {name: int(lost[self._roles == role].sum()) for role, name in enumerate(shown)}
 
     def by_seat(self) -> dict[Seat, int]:
-        """Return the tricks that each player gave away; dummy's cards are declarer's."""
+        """Return the tricks that each player gave away; declarer also plays dummy's cards."""
         if not self.whole:
             return {}
         lost = np.abs(np.diff(self.tricks))
@@ -440,10 +440,10 @@ class _Trace:
         return given
 
     def worth(self, values: Floats) -> dict[str, float | None]:
-        """Return what each role gave away, less its norm, to North-South.
+        """Return what each role gave away, minus its norm, from North-South's view.
 
-        ``values`` (14,) are what 0 to 13 tricks bring. What a role gives away on average is counted
-        one role after the other: lead, defence, declarer.
+        ``values`` (14,) are the values of 0 to 13 tricks. The norms are applied one role after the
+        other: lead, defence, declarer.
         """
         usual = np.diff(_usual(values, int(self.tricks[0])))
         steps = np.diff(values[self.tricks])
@@ -454,7 +454,7 @@ class _Trace:
         }
 
     def defended(self, values: Floats) -> dict[Seat, float]:
-        """Return the part of the defence that is each defender's, of whom half is usual."""
+        """Return each defender's part of the defence; half the norm is applied to each."""
         usual = np.diff(_usual(values, int(self.tricks[0])))[1] / 2
         steps, defending = np.diff(values[self.tricks]), self._roles == 1
         return {
@@ -464,7 +464,7 @@ class _Trace:
 
 
 def _usual(values: Floats, tricks: int) -> list[float]:
-    """Return what a contract brings on average: exactly, then after lead, defence and declarer."""
+    """Return a contract's average value: exactly, then after lead, defence and declarer."""
     chances = np.zeros(14)
     chances[tricks] = 1
     means = [float(values[tricks])]

@@ -1,4 +1,4 @@
-"""Pairs and matches of a session: totals, why they came about, and how sure that is."""
+"""Pairs and matches of a session: totals, their causes, and how certain they are."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,34 +24,34 @@ class Total:
 
     value: float
     interval: tuple[float, float] | None
-    """None where there is a single board."""
+    """None if there is a single board."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairResult:
-    """What a pair, or a player, made of a session."""
+    """The result of a pair, or a player, in a session."""
 
     number: str | None
-    """As the file writes it; with the direction where one number means two pairs."""
+    """As the file writes it; with the direction if two pairs share a number."""
     names: tuple[str, ...]
     boards: int
     recorded: int
-    """Boards of which the whole play is known."""
+    """Boards whose whole play is known."""
     score: Total
-    """IMPs in all, or the mean share of the matchpoints."""
+    """Total IMPs, or the mean share of the matchpoints."""
     parts: dict[str, Total]
-    """Of what PARTS name; they and ``adjusted`` add up to the IMPs, or to the share less 0.5."""
+    """Totals of PARTS; with ``adjusted`` they sum to the IMPs, or to the share minus 0.5."""
     adjusted: float
-    """What artificial scores and penalties bring, which no part explains."""
+    """The effect of artificial scores and penalties, which no part explains."""
     lost: dict[str, int]
     """Tricks given away by role, as far as plays and leads are known."""
     direction: str | None = None
-    """``"NS"`` or ``"EW"`` where each direction has a ranking of its own; None where all share one.
+    """``"NS"`` or ``"EW"`` if each direction has its own ranking; None if all share one.
     """
 
     @property
     def known(self) -> set[str]:
-        """The parts that anything is known of: a role only where its plays or leads are."""
+        """The parts with any known values: a role only if its plays or leads are known."""
         return {"contract", "luck", *self.lost}
 
     @property
@@ -68,13 +68,15 @@ class Match:
     teams: tuple[str, str]
     boards: int
     imps: tuple[float, float]
-    """What each team won, what it carried over included."""
+    """What each team won, with its carry-over, less its penalties."""
     victory_points: tuple[float, float]
+    """Each team's by its own result. They do not add up to 20 if a penalty or an artificial score,
+    such as average plus for both sides, is not the other team's gain or loss."""
 
 
 @dataclass
 class _Row:
-    """A board of a pair: everything from the pair's side."""
+    """A board of a pair, all from the pair's side."""
 
     value: float
     parts: dict[str, float]
@@ -83,17 +85,17 @@ class _Row:
 
 
 def pairs(judged: Judged) -> list[PairResult]:
-    """Return the pairs of a session, the best first.
+    """Return the pairs of a session, best first.
 
     A pair's ``contract`` includes the auctions of both sides. Its ``lead``, ``defence`` and
     ``declarer`` are its own. Its ``luck`` is the rest: the cards, what the opponents gave away, and
-    what other tables did.
+    the results of other tables.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A PairResult for each.
+        A PairResult for each pair.
 
     Example:
         >>> from pathlib import Path
@@ -110,15 +112,15 @@ def pairs(judged: Judged) -> list[PairResult]:
 
 
 def players(judged: Judged) -> list[PairResult]:
-    """Return the players whose names are known, the best first.
+    """Return the players whose names are known, best first.
 
-    Leads are those of the leader; defence is what a defender's own cards gave away.
+    Leads belong to the leader; defence is what a defender's own cards gave away.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A PairResult for each.
+        A PairResult for each player.
 
     Example:
         >>> from pathlib import Path
@@ -137,14 +139,15 @@ def players(judged: Judged) -> list[PairResult]:
 def matches(judged: Judged) -> list[Match]:
     """Return the matches of two teams, in their order, with victory points.
 
-    A board counts where both teams sat North-South at one table. Without names of teams the pairs
-    of the open room stand for them.
+    A board counts if each team sat North-South at one table, or if a table has an artificial
+    score, which gives each team its own IMPs. Penalties in IMPs are taken from a team's total.
+    Without team names, the pairs of the open room stand for the teams.
 
     Args:
         judged: The judged session.
 
     Returns:
-        A Match for each.
+        A Match for each match.
 
     Example:
         >>> from pathlib import Path
@@ -157,43 +160,80 @@ def matches(judged: Judged) -> list[Match]:
         >>> [match.imps for match in session.matches(judged)]
         [(10.0, 0.0)]
     """
-    met: dict[tuple[str, frozenset[str]], list[dict[str, tuple[int, float]]]] = defaultdict(list)
+    met: dict[tuple[str, frozenset[str]], list[_Tables]] = defaultdict(list)
     order: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
     for board in judged.session.boards:
-        at_board: dict[tuple[str, frozenset[str]], dict[str, tuple[int, float]]] = {}
-        doubled = set()
+        at_board: dict[tuple[str, frozenset[str]], _Tables] = defaultdict(list)
         for table in board.tables:
             teams = table.teams or _teams_of_room(table.room)
-            if teams is None or table.score is None:
+            if teams is None or teams[0] == teams[1]:
                 continue
             key = ", ".join(filter(None, table.segment)), frozenset(teams)
             order.setdefault(key, teams)
-            if teams[0] in at_board.setdefault(key, {}):
-                doubled.add(key)
-            at_board[key][teams[0]] = table.score, table.carried[0]
-        for key, scores in at_board.items():
-            if len(scores) == 2 and key not in doubled:
-                met[key].append(scores)
-    found = []
-    for key, boards in met.items():
-        home, visit = order[key]
-        won = [imps(scores[home][0] - scores[visit][0]) for scores in boards]
-        carried = [max((scores[team][1] for scores in boards), key=abs) for team in (home, visit)]
-        totals = (
-            sum(each for each in won if each > 0) + carried[0],
-            sum(-each for each in won if each < 0) + carried[1],
-        )
-        points = victory_points(totals[0] - totals[1], len(boards))
-        found.append(
-            Match(
-                segment=key[0],
-                teams=(home, visit),
-                boards=len(boards),
-                imps=totals,
-                victory_points=points,
-            )
-        )
-    return found
+            at_board[key].append((teams, table))
+        for key, tables in at_board.items():
+            met[key].append(tables)
+    by_share = judged.session.scoring == MATCHPOINTS
+    found = (_match(key[0], order[key], boards, by_share) for key, boards in met.items())
+    return [match for match in found if match is not None]
+
+
+_Tables = list[tuple[tuple[str, str], Table]]
+"""The tables of a board with the teams that sat North-South and East-West."""
+
+
+def _match(
+    segment: str, teams: tuple[str, str], boards: Sequence[_Tables], by_share: bool
+) -> Match | None:
+    """Return the match of two teams; None where no board counts."""
+    won, margins, carried, taken = np.zeros((4, 2))
+    count = 0
+    for tables in boards:
+        for sat, table in tables:
+            turn = 1 if sat == teams else -1
+            before = np.array(table.carried[::turn])
+            carried = np.where(np.abs(before) > np.abs(carried), before, carried)
+            if not by_share:  # else penalties are percent of a board
+                taken += table.penalties[::turn]
+        own = _imps_of_teams(teams, tables)
+        if own is not None:
+            count += 1
+            margins += own
+            won += own if own.sum() else own.clip(0)
+    if not count:
+        return None
+    won += carried - taken
+    margins += carried - carried[::-1] - taken
+    return Match(
+        segment=segment,
+        teams=teams,
+        boards=count,
+        imps=(float(won[0]), float(won[1])),
+        victory_points=(
+            victory_points(margins[0], count)[0],
+            victory_points(margins[1], count)[0],
+        ),
+    )
+
+
+def _imps_of_teams(teams: tuple[str, str], tables: _Tables) -> Floats | None:
+    """Return (2,) what a board brings each of two teams; None where it does not count.
+
+    An artificial score takes the place of the comparison, and brings each team its own IMPs: the
+    mean of both where the scores of both tables are artificial.
+    """
+    known = [each for each in tables if each[1].score is not None or any(each[1].adjusted)]
+    if len({sat[0] for sat, _ in known}) < len(known):
+        return None
+    if any(any(table.adjusted) for _, table in known):
+        given = [[table.adjusted[sat.index(team)] for sat, table in known] for team in teams]
+        own = [[score.imps for score in some if score and score.imps is not None] for some in given]
+        return np.array([np.mean(some) if some else 0.0 for some in own]) if any(own) else None
+    scores = {sat[0]: table.score for sat, table in known if table.score is not None}
+    if len(scores) < 2:
+        return None
+    gain = float(imps(scores[teams[0]] - scores[teams[1]]))
+    return np.array([gain, -gain])
 
 
 def _teams_of_room(room: str | None) -> tuple[str, str] | None:
@@ -225,7 +265,7 @@ def _seats_of_pairs(table: Table, side: int, fields: bool) -> Iterator[_Who]:
 
 
 def _seats_of_players(table: Table, side: int, fields: bool) -> Iterator[_Who]:
-    """Yield the players of a side whose names are known and stand for one seat alone."""
+    """Yield the players of a side whose names are known and belong to only one seat."""
     for seat in (Seat(side), Seat(side + 2)):
         name = table.names[seat]
         if name and table.names.count(name) == 1:
@@ -234,6 +274,7 @@ def _seats_of_players(table: Table, side: int, fields: bool) -> Iterator[_Who]:
 
 def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[PairResult]:
     fields = two_fields(board.tables for board in judged.session.boards)
+    by_share = judged.session.scoring == MATCHPOINTS
     rows: dict[object, list[_Row]] = defaultdict(list)
     adjusted: dict[object, list[Adjusted]] = defaultdict(list)
     taken: dict[object, float] = defaultdict(float)
@@ -249,10 +290,10 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
                     sat[key][side] += 1
                     taken[key] += table.table.penalties[side]
                     if (given := table.table.adjusted[side]) is not None:
-                        adjusted[key].append(given)
-                    elif table.value is not None:
+                        if by_share or given.imps is not None:
+                            adjusted[key].append(given)
+                    elif table.value is not None and not any(table.table.adjusted):
                         rows[key].append(_row(table, side, seats))
-    by_share = judged.session.scoring == MATCHPOINTS
     apart = _apart(judged, sat.values())
     found = [
         replace(
@@ -266,7 +307,7 @@ def _results(judged: Judged, seats_of: Callable[..., Iterator[_Who]]) -> list[Pa
 
 
 def _apart(judged: Judged, sat: Iterable[Counter[int]]) -> bool:
-    """Whether the directions cannot be compared: most sit one way alone, and in no team's room."""
+    """Return whether directions cannot be compared: most sit one way only, and in no team room."""
     tables = (table for board in judged.session.boards for table in board.tables)
     if any(table.teams or _teams_of_room(table.room) for table in tables):
         return False
@@ -277,13 +318,13 @@ def _apart(judged: Judged, sat: Iterable[Counter[int]]) -> bool:
 def rankings(found: Sequence[PairResult]) -> list[tuple[str | None, list[tuple[int, PairResult]]]]:
     """Return each ranking: its direction, or None for all, and its pairs with their places.
 
-    Pairs of the same score share a place.
+    Pairs with the same score share a place.
 
     Args:
         found: The pairs, as from ``pairs``.
 
     Returns:
-        One ranking; two where the directions are ranked apart, North-South first.
+        One ranking; two if the directions are ranked separately, North-South first.
 
     Example:
         >>> from pathlib import Path
@@ -310,7 +351,7 @@ def _placed(found: Sequence[PairResult]) -> list[tuple[int, PairResult]]:
 
 
 def _row(table: JudgedTable, side: int, seats: tuple[Seat, ...]) -> _Row:
-    """Return a table as some players of a side see it."""
+    """Return a table from the view of some players of a side."""
     assert table.value is not None
     sign, by = 1 - 2 * side, table.table.declarer
     parts, lost = dict.fromkeys(PARTS, 0.0), dict[str, int]()
@@ -380,13 +421,13 @@ def _result(
 
 
 def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) -> Floats:
-    """Return what artificial scores bring.
+    """Return the value of artificial scores.
 
-    Average plus is 60 %, or the pair's own percentage where that is higher, average minus 40 %, or
-    its own where that is lower (law 12C2).
+    Average plus is 60 %, or the pair's own percentage if higher; average minus is 40 %, or
+    its own if lower (law 12C2).
     """
     if not by_share:
-        return np.array([given.imps or 0.0 for given in adjusted])
+        return np.array([given.imps for given in adjusted], dtype=np.float64)
     own = float(values.mean()) if len(values) else 0.0
     bounds = {"A+": max, "A-": min}
     shares = [
@@ -399,7 +440,7 @@ def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) ->
 
 
 def _total(each: Floats, extra: float, by_share: bool) -> Total:
-    """Return the sum of boards, or their mean, with its interval by Student's t."""
+    """Return the sum or mean over boards, with its interval by Student's t."""
     n = len(each)
     scale = 1 / n if by_share else 1.0
     value = (float(each.sum()) + extra) * scale

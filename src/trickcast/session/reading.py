@@ -1,9 +1,10 @@
-"""Reading a session: every table of every board of some files, joined by deal."""
+"""Read a session: every table of every board in some files, joined by deal."""
 
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,24 +40,24 @@ _POSSIBLE_SCORES = frozenset(
     for sign in (1, -1)
 ) | {0}
 _CLOSE = 0.011
-"""Hundredths are what files round to."""
+"""Files round to hundredths."""
 _SHOWN = 8
 
 
 def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> Session:
-    """Read every table of every board of some files, joined by deal.
+    """Read every table of every board in some files, joined by deal.
 
     Files hold deals with contracts and results in any format: rooms of a match in PBN or LIN, the
     ``ScoreTable`` of a club's PBN, results at the head of a LIN match. Travellers are CSV files
     with the columns ``board`` or ``deal``, ``contract``, ``declarer``, ``result`` and others. Those
     without deals are joined to the deals of the other files by board number.
 
-    Whatever cannot be read or does not fit together is in ``skipped`` of the session, by file and
-    board. A table of which something is missing is kept without it.
+    Anything that cannot be read or doesn't fit together is in ``skipped`` of the session, by file
+    and board. A table with missing data is kept without it.
 
     Args:
         files: Paths, or binary streams opened for reading.
-        anonymous: Whether players, teams and pairs get other names.
+        anonymous: Whether to replace the names of players, teams and pairs.
 
     Returns:
         The Session.
@@ -86,7 +87,7 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
 
 
 def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
-    """Return the session of boards that are read already.
+    """Return the session of boards that have already been read.
 
     Args:
         sets: DealSets with boards.
@@ -121,19 +122,19 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
 
 
 class Told(Skipped):
-    """What does not fit at a table that counts all the same; commands call it a note."""
+    """A mismatch at a table that still counts; commands call it a note."""
 
     __slots__ = ()
 
     @property
     def word(self) -> str:
-        """The word before it where commands report it."""
+        """The word that precedes it in the reports of commands."""
         return "note"
 
 
 @dataclass
 class _Joined:
-    """A board while its tables are gathered."""
+    """A board while its tables are collected."""
 
     number: int | None
     deal: Deal | None
@@ -144,24 +145,24 @@ class _Joined:
     exact: NDArray[np.uint8] | None = None
     tables: list[Table] = field(default_factory=list)
     matches: set[Any] = field(default_factory=set)
-    """Of which matches the first table was met."""
+    """The matches whose first table has been met."""
 
 
 class _Reader:
     def __init__(self) -> None:
         self._boards: dict[bytes | int, _Joined] = {}
-        """By 52 owners, or by number where no file has the cards."""
+        """By 52 owners, or by number if no file has the cards."""
         self._skipped: list[Skipped] = []
         self._rows: list[Row] = []
-        """Travellers without a deal, to be joined when all files are read."""
+        """Travellers without a deal, joined once all files are read."""
         self._scorings: Counter[str] = Counter()
         self._tables_read: set[tuple[bytes, Any]] = set()
         self._records: dict[Any, str] = {}
-        """Which file has a record that names everybody."""
+        """The file with a record that names everybody."""
         self._silent: list[tuple[_Joined, str, dict[str, Any]]] = []
-        """Records of a file that say nothing of what happened."""
+        """Records of a file that say nothing about the play."""
         self._with_results = False
-        """Whether a record of the file says it."""
+        """Whether a record of the file has a result."""
 
     def add(self, path: str) -> None:
         """Read a file."""
@@ -177,7 +178,7 @@ class _Reader:
         self.add_sets(iter_deals(stream, name=name, skipped=self._skipped), name)
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
-        """Take the boards of a file, which are read already."""
+        """Take the boards of a file that has already been read."""
         self._silent, self._with_results = [], False
         header: MatchHeader | None = None
         listed: dict[tuple[int, bytes], set[str]] = {}
@@ -193,12 +194,12 @@ class _Reader:
                     listed.setdefault((board.number, owners.tobytes()), set()).add(room)
         if header is not None:
             self._add_listed(path, header, listed)
-        if self._with_results:  # else it is a file of deals alone
+        if self._with_results:  # otherwise it is a file of deals only
             for joined, place, facts in self._silent:
                 self._add_table(joined, place, facts, [])
 
     def session(self) -> Session:
-        """Return what was read."""
+        """Return the session that was read."""
         for row in self._rows:
             self._add_table_of_number(row)
         self._check_numbers()
@@ -206,9 +207,10 @@ class _Reader:
         boards = [self._board(joined) for joined in self._boards.values()]
         if not boards:
             raise FormatError("contains no boards (expected deals or travellers)")
-        return Session(
-            boards=tuple(boards), skipped=tuple(self._skipped), scoring=self._scoring(boards)
-        )
+        scoring = self._scoring(boards)
+        if scoring == IMPS:
+            self._check_adjusted(boards)
+        return Session(boards=tuple(boards), skipped=tuple(self._skipped), scoring=scoring)
 
     # --- records ---
 
@@ -234,7 +236,7 @@ class _Reader:
         for tag in board.tags:
             key = owners.tobytes(), tag
             if tag.name == SCORE_TABLE and key not in self._tables_read:
-                self._tables_read.add(key)  # it may stand in the record of every table
+                self._tables_read.add(key)  # every table's record may repeat it
                 rows += score_table(tag, place)
         has_rows = any(of == owners.tobytes() for of, _ in self._tables_read)
         taken = False
@@ -272,7 +274,7 @@ class _Reader:
         room: str | None,
         header: MatchHeader | None,
     ) -> dict[str, Any]:
-        """Return what a record says of its table, as values of Table."""
+        """Return what a record says about its table, as values of Table."""
         names = tuple(known_text(board.tag(seat.word)) for seat in Seat)
         facts: dict[str, Any] = {
             "room": room,
@@ -318,7 +320,7 @@ class _Reader:
     def _listed(
         self, place: str, header: MatchHeader, number: int | None, room: str
     ) -> dict[str, Any]:
-        """Return what the list of results gives for a room, if anything; tell what is wrong."""
+        """Return the entry of the list of results for a room, if any; report mismatches."""
         wrong = list[str]()
         listed = None if number is None else header.outcome(number, room, wrong)
         self._tell_all(place, wrong)
@@ -327,7 +329,7 @@ class _Reader:
     def _is_known_record(
         self, path: str, owners: NDArray[np.uint8], board: Board, facts: dict[str, Any]
     ) -> bool:
-        """Whether another file has the same record of the same players, which is told."""
+        """Return whether another file has the same record of the same players; report it."""
         if None in facts["names"] or not (facts["play"] or facts["auction"]):
             return False
         names = ("room", "contract", "declarer", "tricks", "auction", "play", "names", "segment")
@@ -341,7 +343,7 @@ class _Reader:
     def _add_listed(
         self, path: str, header: MatchHeader, listed: dict[tuple[int, bytes], set[str]]
     ) -> None:
-        """Add the tables that only the list of results tells of."""
+        """Add the tables that appear only in the list of results."""
         for (number, owners), rooms in listed.items():
             for room in {"open", "closed"} - rooms:
                 place = f"{_place(path, number)}, list of results"
@@ -350,7 +352,7 @@ class _Reader:
                     self._add_table(self._boards[owners], place, facts, [])
 
     def _joined(self, path: str, owners: NDArray[np.uint8], board: Board) -> _Joined:
-        """Return the board of a deal, begun where it is new; tell what differs."""
+        """Return the board of a deal, started if it is new; report differences."""
         place = _place(path, board.number)
         known = board.completed()
         dealer, vulnerability = known.dealer, known.vulnerability
@@ -417,7 +419,7 @@ class _Reader:
     def _add_table(
         self, joined: _Joined, place: str, facts: dict[str, Any], wrong: Iterable[str]
     ) -> None:
-        """Add a table, with the score that its contract gives; tell what does not fit."""
+        """Add a table, with the score that its contract gives; report mismatches."""
         self._tell_all(place, wrong)
         table = Table(place=place, vulnerability=joined.vulnerability, **facts)
         points, reasons = _scored(table)
@@ -428,7 +430,7 @@ class _Reader:
         joined.tables.append(replace(table, score=points))
 
     def _board(self, joined: _Joined) -> SessionBoard:
-        """Return the board; tell where the file compares its tables otherwise."""
+        """Return the board; report where the file compares its tables differently."""
         board = SessionBoard(
             number=joined.number,
             deal=joined.deal,
@@ -451,7 +453,7 @@ class _Reader:
         return board
 
     def _check_numbers(self) -> None:
-        """Tell of boards of one event and number whose deals differ."""
+        """Report boards of one event and number whose deals differ."""
         same: dict[Any, list[_Joined]] = defaultdict(list)
         for joined in self._boards.values():
             if joined.number is not None and joined.deal is not None:
@@ -473,7 +475,7 @@ class _Reader:
                        f"{shown}; they are kept apart")  # fmt: skip
 
     def _check_pairs(self) -> None:
-        """Tell of pairs that sit against themselves, or play a board twice."""
+        """Report pairs that sit against themselves, or play a board twice."""
         boards = [joined.tables for joined in self._boards.values()]
         if two_fields(boards):
             return
@@ -490,6 +492,14 @@ class _Reader:
                                    f"{met[number]}")  # fmt: skip
                     met.setdefault(number, table.place)
 
+    def _check_adjusted(self, boards: Iterable[SessionBoard]) -> None:
+        """Tell of percentages that have no IMPs."""
+        for table in (table for board in boards for table in board.tables):
+            for side, given in zip(("North-South", "East-West"), table.adjusted, strict=True):
+                if given is not None and given.imps is None:
+                    self._skip(table.place, f"{given.text} has no IMPs, so {side}'s board does not "
+                               "count (expected A+, A or A-, or 60, 50 or 40 %)")  # fmt: skip
+
     def _tell_all(self, place: str, reasons: Iterable[str]) -> None:
         for reason in reasons:
             self._tell(place, reason)
@@ -501,7 +511,7 @@ class _Reader:
         self._skipped.append(Told(place, reason))
 
     def _scoring(self, boards: list[SessionBoard]) -> str:
-        """Return by what pairs are ranked: as files say, else by the number of tables."""
+        """Return the unit that ranks pairs: as the files say, else by the number of tables."""
         said = {name: count for name, count in self._scorings.items() if name}
         if said:
             return max(said, key=lambda name: said[name])
@@ -510,7 +520,7 @@ class _Reader:
 
 
 def _tricks(board: Board, deal: Deal | None) -> int | None:
-    """Return the tricks that a whole play shows; None where it does not."""
+    """Return the tricks that a complete play shows; None if it is incomplete."""
     strain = strain_of(board.contract)
     if strain is None or board.declarer is None or deal is None:
         return None
@@ -522,7 +532,7 @@ def _place(path: str, number: int | None) -> str:
 
 
 def _scoring_said(text: str | None) -> str:
-    """Return what a ``Scoring`` tag or a ``vg`` code stands for; empty where it says nothing."""
+    """Return the meaning of a ``Scoring`` tag or a ``vg`` code; empty if it has none."""
     clean = (text or "").strip("#? ").upper()
     if clean in ("I", "B") or "IMP" in clean or "BUTLER" in clean or "CROSS" in clean:
         return IMPS
@@ -532,7 +542,7 @@ def _scoring_said(text: str | None) -> str:
 
 
 def _of_header(header: MatchHeader, room: str | None) -> dict[str, Any]:
-    """Return the facts that a match's heading gives for a room: team 1 is N-S in the open one."""
+    """Return a match heading's facts for a room: team 1 is N-S in the open room."""
     turn = -1 if room == "closed" else 1
     facts: dict[str, Any] = {"segment": (header.title or None, None, None, None)}
     if all(header.teams):
@@ -541,7 +551,7 @@ def _of_header(header: MatchHeader, room: str | None) -> dict[str, Any]:
 
 
 def _is_row_of(facts: dict[str, Any], row: dict[str, Any]) -> bool:
-    """Whether a row may be the table of a record: the same contract, declarer, tricks and lead."""
+    """Return whether a row may be a record's table: same contract, declarer, tricks and lead."""
     if facts["contract"] is None or facts["contract"] != row.get("contract"):
         return False
     names = ("declarer", "tricks", "lead")
@@ -550,7 +560,7 @@ def _is_row_of(facts: dict[str, Any], row: dict[str, Any]) -> bool:
 
 
 def _scored(table: Table) -> tuple[int | None, list[str]]:
-    """Return the score of a table, and what is wrong with what is said of it."""
+    """Return the score of a table, and what is wrong with the file's data about it."""
     said, points = table.score, None
     contract, declarer, tricks = table.contract, table.declarer, table.tricks
     if contract == "PASS":
@@ -572,7 +582,7 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
         for name, value in (("contract", contract), ("declarer", declarer), ("result", tricks))
         if value is None
     ]
-    if said in _POSSIBLE_SCORES and len(missing) == 3:  # the file gives scores, and no more
+    if said in _POSSIBLE_SCORES and len(missing) == 3:  # the file gives only scores
         return said, []
     without = f"without {' and '.join(missing)}"
     if said is None:
@@ -583,7 +593,7 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
 
 
 def _of_pairs(table: Table) -> list[str]:
-    """Return what is wrong with who sat at a table, and with percentages."""
+    """Return what is wrong with a table's players and percentages."""
     wrong = []
     north, east, south, west = table.names
     if None not in table.names and {north, south} == {east, west}:
@@ -592,13 +602,15 @@ def _of_pairs(table: Table) -> list[str]:
     both = None not in (ns, ew) and not any(table.adjusted)
     if both and abs((ns or 0) + (ew or 0) - 100) > 2 * _CLOSE:
         wrong.append(f"percentages {ns:g} and {ew:g} do not add up to 100")
-    if table.adjusted[0] is not None and table.adjusted[1] is None:
-        wrong.append("an adjusted score only for North-South; East-West's board does not count")
+    sides = ("North-South", "East-West")
+    for (side, given), (other, own) in permutations(zip(sides, table.adjusted, strict=True)):
+        if given is not None and own is None:
+            wrong.append(f"an adjusted score only for {side}; {other}'s board does not count")
     return wrong
 
 
 def _is_off(stated: tuple[float | None, float | None], ours: float, total: float = 0) -> bool:
-    """Whether a file states another value than ours for North-South, or for East-West."""
+    """Return whether a file states a different value for North-South, or for East-West."""
     values = (ours, total - ours)
     return any(
         said is not None and not np.isnan(value) and abs(said - value) > _CLOSE
@@ -607,7 +619,7 @@ def _is_off(stated: tuple[float | None, float | None], ours: float, total: float
 
 
 def _turn(first: _Joined, other: _Joined) -> int:
-    """Return by how many seats one deal is another turned; 0 where it is not."""
+    """Return by how many seats one deal is rotated against another; 0 if it is not."""
     assert first.deal is not None and other.deal is not None
     owners, turned = (np.array(board.deal.owners) for board in (first, other) if board.deal)
     return next((k for k in (1, 2, 3) if ((owners + k) % 4 == turned).all()), 0)

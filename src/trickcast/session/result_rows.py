@@ -34,28 +34,30 @@ from ..formats.streams import lines_ended, opened, read_lines
 from .tables import Adjusted, Stated
 
 _SMALL = re.compile(r"[0-9]{1,6}")
+_DECIMAL_COMMA = re.compile(r"([0-9]),([0-9]{1,2})$")
 _OTHER_NAMES = {
     "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
     "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
     "tricks": "result", "score": "score_ns", "tables": "multiplicity", "number": "board",
+    "board_no": "board", "board_number": "board", "by": "declarer",
     "vul": "vulnerable", "vulnerability": "vulnerable", "imps": "imp_ns", "imp": "imp_ns",
-    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew", "by": "declarer",
+    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew",
 }  # fmt: skip
-"""How columns of travellers are called besides."""
+"""Other names for columns of travellers."""
 COLUMNS = (
     "board", "deal", "dealer", "vulnerable", "room", "contract", "declarer", "lead", "result",
     "multiplicity", "north", "east", "south", "west", "section", "table", "round", "rank",
     *(f"{name}_{side}" for side in ("ns", "ew") for name in (
         "pairid", "score", "imp", "mp", "percentage", "penalty")),
 )  # fmt: skip
-"""The columns that are read, in lower case; others are left out, and told."""
+"""The columns that are read, in lower case; others are ignored and reported."""
 
 _OF_WORDS = {"north", "east", "south", "west", "room", "table", "pairid_ns", "pairid_ew"}
-"""Columns that hold no numbers but names."""
+"""Columns of names, not numbers."""
 
 
 class Row(NamedTuple):
-    """A row of results, as values of Table; and what is wrong with it."""
+    """A row of results, as values of Table, with its errors."""
 
     place: str
     values: dict[str, Any]
@@ -65,7 +67,7 @@ class Row(NamedTuple):
     dealer: Seat | None = None
     vulnerability: Vulnerability | None = None
     scoring: str = ""
-    """The columns that say by what the pairs are ranked."""
+    """The columns that give the unit for ranking pairs."""
 
 
 def score_table(tag: Tag, place: str) -> Iterator[Row]:
@@ -77,7 +79,7 @@ def score_table(tag: Tag, place: str) -> Iterator[Row]:
 def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
     """Yield the rows of a CSV file; lines that are not text are ``skipped``.
 
-    Raises FormatError for a file whose columns say no results.
+    Raises FormatError for a file without columns of results.
     """
     with path.open("rb") as file:
         reading = Reading(str(path), skipped)
@@ -117,9 +119,9 @@ def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
 
 
 def _columns_of_travellers(given: Sequence[str], path: Path) -> list[str]:
-    """Return the names of the columns, those of other files as ours where there is no such one.
+    """Return our names for the columns; other files' names count if ours are absent.
 
-    Raises FormatError where they say no results, or two have one name.
+    Raises FormatError if no column has results, or two columns have the same name.
     """
     names = list[str]()
     for name in given:
@@ -137,7 +139,7 @@ def _columns_of_travellers(given: Sequence[str], path: Path) -> list[str]:
 
 
 class MatchHeader(NamedTuple):
-    """What a LIN match begins with: teams, what they carry over, and all results."""
+    """The start of a LIN match: teams, their carry-over, and all results."""
 
     title: str
     scoring: str
@@ -145,14 +147,14 @@ class MatchHeader(NamedTuple):
     teams: tuple[str, str]
     carried: tuple[float, float]
     results: Sequence[str]
-    """Of the open and the closed room in turn, from the first board on."""
+    """Alternately from the open and the closed room, starting with the first board."""
     wrong: Sequence[str]
-    """What is said of the match and cannot be read."""
+    """Parts of the heading that cannot be read."""
 
     def outcome(self, number: int, room: str, wrong: list[str]) -> dict[str, Any] | None:
-        """Return what the list gives for a room as values of Table; None for nothing.
+        """Return the list's result for a room as values of Table; None if there is none.
 
-        ``wrong`` takes what cannot be read.
+        Adds errors to ``wrong``.
         """
         place = 2 * (number - self.first) + (room == "closed")
         cells = {
@@ -163,7 +165,7 @@ class MatchHeader(NamedTuple):
 
 
 def match_header(pairs: Pairs) -> MatchHeader | None:
-    """Return what ``vg`` and ``rs`` before a deal say; None where there is no ``vg``."""
+    """Return what ``vg`` and ``rs`` before a deal say; None without ``vg``."""
     before = dict(pairs[: [code for code, _ in pairs].index("md")])
     if "vg" not in before:
         return None
@@ -186,7 +188,7 @@ def match_header(pairs: Pairs) -> MatchHeader | None:
 
 
 def room_of(board: Board) -> str | None:
-    """Return the room of a record: ``open``, ``closed``, or as the file calls it."""
+    """Return the room of a record: ``open``, ``closed``, or the file's own name."""
     room = board.tag("Room")
     label = next((value.strip().lower() for code, value in board.lin if code == "qx"), "")
     if label[:1] in ("o", "c") and label[1:].isdecimal():
@@ -195,9 +197,9 @@ def room_of(board: Board) -> str | None:
 
 
 def stated_score(text: str | None) -> int | None:
-    """Return North-South's score by a PBN ``Score``: ``NS 420``, ``EW 50``; None for others.
+    """Return North-South's score in a PBN ``Score``: ``NS 420``, ``EW 50``; None for other text.
 
-    Raises ValueError for a number without end.
+    Raises ValueError for a number that is too long.
     """
     found = re.match(r"(NS|EW|)\s*([+-]?)(\d+)\b(?!\s*%)", (text or "").strip(), re.IGNORECASE)
     if found is None:
@@ -214,7 +216,7 @@ def adjusted_score(text: str | None) -> Adjusted | None:
 
 
 def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
-    """Read a row; a cell that cannot be read is unknown, and told."""
+    """Read a row; unreadable cells are unknown and reported."""
     cells = {
         name: text if name in _OF_WORDS else _plain_minus(text) for name, text in cells.items()
     }
@@ -260,9 +262,9 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
 
 
 def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | None]:
-    """Return the artificial scores of a row, which stand in place of contract or scores.
+    """Return the artificial scores of a row, which replace contract or scores.
 
-    ``A+/A-`` is both sides' in one cell, and so is ``A`` alone, which is the same for both.
+    ``A+/A-`` covers both sides in one cell. ``A`` alone is the same for both.
     """
     ns, ew = (adjusted_score(cells.get(f"score_{side}")) for side in ("ns", "ew"))
     contract = (cells.get("contract") or "").strip()
@@ -274,7 +276,7 @@ def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | Non
 
 
 def _plain_minus(text: str) -> str:
-    """Return a text with the minus of a keyboard in place of the typographic one, as we show it."""
+    """Return a text with an ASCII minus for the typographic one that we print."""
     return text.replace("\N{MINUS SIGN}", "-")
 
 
@@ -290,7 +292,7 @@ def _count(text: str) -> int:
 
 def _finite(text: str) -> float:
     try:
-        number = float(text)
+        number = float(_DECIMAL_COMMA.sub(r"\1.\2", text))
     except ValueError:
         raise ValueError("expected a number") from None
     if not isfinite(number):

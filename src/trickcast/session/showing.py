@@ -1,6 +1,6 @@
-"""A judged session as JSON, as CSV, and as lines for a terminal.
+"""Show a judged session as JSON, as CSV, and as lines for a terminal.
 
-Rounded parts still add up: what rounding leaves is put to luck.
+Rounded parts still add up: the rounding error is assigned to luck.
 """
 
 import csv
@@ -20,16 +20,16 @@ from .tables import MATCHPOINTS, Table
 
 _EVEN = 0.5
 _FEW = 2
-"""Tables of a board that are all listed; of more the contracts are counted."""
+"""Most tables of a board that are listed individually; beyond that, contracts are counted."""
 _MINUS = "−"
 _SHED_OF_BOARD, _SHED_OF_PAIR = (9, 8, 5), (4, 3)
-"""Columns of the sheets that are left out where there is no room, the first first."""
+"""Columns of the sheets that are dropped if there is no room, in this order."""
 _WAYS: dict[str | None, str] = {"NS": "North–South", "EW": "East–West"}
-"""Heads of the rankings of one direction."""
+"""Headings of the rankings of one direction."""
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
-    """Return everything about a judged session as plain values; what is unknown is None.
+    """Return everything about a judged session as plain values; unknown values are None.
 
     Scores, IMPs, ``matchpoints`` (0 to 1), ``expected`` scores and ``parts`` (points) of tables are
     North-South's. Those of pairs are their own.
@@ -93,6 +93,7 @@ def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
         "pairs": list(table.numbers),
         "names": list(table.names),
         "adjusted": [given and given.text for given in table.adjusted],
+        "penalties": list(table.penalties),
         "lost": judged.given or None,
         "parts": None,
     }
@@ -145,7 +146,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 def adding_up(
     parts: dict[str, float | None] | dict[str, float], total: float, digits: int
 ) -> dict[str, float | None]:
-    """Return rounded parts that add up to the rounded total."""
+    """Return rounded parts that sum to the rounded total."""
     shown = {name: _rounded(value, digits) for name, value in parts.items()}
     known = sum(value or 0.0 for name, value in shown.items() if name != "luck")
     return shown | {"luck": round(round(total, digits) - known, digits)}
@@ -154,7 +155,8 @@ def adding_up(
 CSV_COLUMNS = (
     "board", "deal", "dealer", "vulnerable", "par", "room", "ns", "ew", "north", "east", "south",
     "west", "contract", "declarer", "lead", "tricks", "count", "score", "imps", "matchpoints",
-    "expected", "making", *(f"{name}_part" for name in PARTS),
+    "expected", "making", *(f"{name}_part" for name in PARTS), "adjusted_ns", "adjusted_ew",
+    "penalty_ns", "penalty_ew",
 )  # fmt: skip
 
 
@@ -185,6 +187,8 @@ def as_csv(judged: Judged) -> str:
             row = {"board": board["number"]} | board | table
             row |= zip(("ns", "ew"), table["pairs"], strict=True)
             row |= zip(("north", "east", "south", "west"), table["names"], strict=True)
+            row |= zip(("adjusted_ns", "adjusted_ew"), table["adjusted"], strict=True)
+            row |= zip(("penalty_ns", "penalty_ew"), table["penalties"], strict=True)
             row |= {f"{name}_part": value for name, value in (table["parts"] or {}).items()}
             table_of.writerow(row)
     return text.getvalue()
@@ -312,7 +316,7 @@ def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
 
 
 def _parts_of(judged: Judged, pair: PairResult) -> dict[str, str]:
-    """Return a pair's parts as shown: they add up, and are blank where nothing is known."""
+    """Return a pair's parts as shown: they add up, and are blank if nothing is known."""
     by_share = judged.session.scoring == MATCHPOINTS
     scale, even = (100, _EVEN) if by_share else (1, 0.0)
     values = {name: scale * each.value for name, each in pair.parts.items()}
@@ -321,7 +325,7 @@ def _parts_of(judged: Judged, pair: PairResult) -> dict[str, str]:
 
 
 def _note(judged: Judged, found: Sequence[PairResult]) -> str:
-    """Say how far the totals can be trusted."""
+    """Return how far the totals can be trusted."""
     boards = max(pair.boards for pair in found)
     ends = [pair.score.interval for pair in found if pair.score.interval]
     if not ends or not _is_judged(judged):
@@ -340,9 +344,9 @@ def _matches(judged: Judged, width: int) -> str:
     rows = [
         [
             match.teams[0],
-            f"{match.imps[0]:g}",
+            f"{match.imps[0]:g}".replace("-", _MINUS),
             match.teams[1],
-            f"{match.imps[1]:g}",
+            f"{match.imps[1]:g}".replace("-", _MINUS),
             f"VP {match.victory_points[0]:.2f} : {match.victory_points[1]:.2f}",
             match.segment,
         ]
@@ -419,7 +423,7 @@ def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:
 
 
 def _who(table: Table) -> tuple[str, str]:
-    """Return who sat North-South and East-West, or in which room."""
+    """Return the names of North-South and East-West, or the room."""
     sides = []
     for side, number in enumerate(table.numbers):
         names = [name for name in (table.names[side], table.names[side + 2]) if name]
@@ -508,7 +512,7 @@ def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
 
 
 def _of_player(judged: Judged, player: PairResult, scale: int) -> list[str]:
-    """Return a player's parts over all boards, whoever sat opposite, each with its interval."""
+    """Return a player's parts over all boards, with any partner, each with its interval."""
     cells = [player.names[0], str(player.boards)]
     for name, shown in _parts_of(judged, player).items():
         ends = player.parts[name].interval
@@ -520,7 +524,7 @@ def _of_player(judged: Judged, player: PairResult, scale: int) -> list[str]:
 def _own_boards(
     judged: Judged, pair: PairResult
 ) -> Iterator[tuple[JudgedBoard, JudgedTable, PairResult]]:
-    """Yield the boards of a pair, and what it made of each by itself."""
+    """Yield the boards of a pair, and its result on each."""
     for board in judged.boards:
         for table in board.tables:
             if not _may_be_of(pair, table.table):
@@ -591,7 +595,7 @@ def _contract(table: Table) -> str:
 
 
 def _signed(value: float | None, digits: int = 0) -> str:
-    """Return a number with its sign, the minus as long as the plus."""
+    """Return a number with its sign, using a true minus sign."""
     if value is None or value != value:
         return ""
     text = f"{value:+.{digits}f}"

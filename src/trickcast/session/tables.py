@@ -1,4 +1,4 @@
-"""What a session is: boards, the tables that played them, and how their scores compare."""
+"""The data of a session: boards, the tables that played them, and how their scores compare."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,24 +14,24 @@ from ..scoring import cross_imps, matchpoints
 Floats = NDArray[np.float64]
 IMPS, MATCHPOINTS = "imps", "matchpoints"
 
-_AVERAGES = {"A": 0.0, "A+": 3.0, "A-": -3.0}
-"""IMPs of an artificial adjusted score (law 86): average plus is 3."""
+_AVERAGES = {50.0: 0.0, 60.0: 3.0, 40.0: -3.0}
+"""IMPs of an artificial adjusted score by its percentage (law 86): average plus, 60 %, is 3."""
 
 
 class Adjusted(NamedTuple):
-    """An artificial adjusted score of one side: ``A``, ``A+``, ``A-``, or so many percent."""
+    """An artificial adjusted score of one side: ``A``, ``A+``, ``A-``, or a percentage."""
 
     text: str
     percent: float
 
     @property
     def imps(self) -> float | None:
-        """IMPs; None for one that is given in percent."""
-        return _AVERAGES.get(self.text)
+        """IMPs; None for percentages other than those of the averages."""
+        return _AVERAGES.get(self.percent)
 
 
 class Stated(NamedTuple):
-    """What a file says of how a table compares, for North-South and for East-West."""
+    """The comparison that a file states for a table, for North-South and for East-West."""
 
     imps: tuple[float | None, float | None] = (None, None)
     matchpoints: tuple[float | None, float | None] = (None, None)
@@ -43,10 +43,10 @@ NOTHING_STATED = Stated()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What happened at one table; None where nothing is known."""
+    """What happened at one table; None for unknown values."""
 
     place: str
-    """The file and the record or row that says so."""
+    """The file and the record or row of this table."""
     vulnerability: Vulnerability
     room: str | None = None
     contract: str | None = None
@@ -57,23 +57,23 @@ class Table:
     """Tricks that declarer took."""
     auction: tuple[str, ...] = ()
     play: tuple[str, ...] = ()
-    """The cards in the order in which they were played."""
+    """The cards in the order played."""
     score: int | None = None
-    """North-South's."""
+    """North-South's score."""
     names: tuple[str | None, ...] = (None, None, None, None)
-    """Of North, East, South and West."""
+    """Names of North, East, South and West."""
     numbers: tuple[str | None, str | None] = (None, None)
     """Pair numbers of North-South and East-West, as the file writes them."""
     count: int = 1
-    """Tables that had this very result."""
+    """Number of tables with exactly this result."""
     adjusted: tuple[Adjusted | None, Adjusted | None] = (None, None)
     penalties: tuple[float, float] = (0.0, 0.0)
-    """What is taken from either side's total: percent of a board, or IMPs."""
+    """Penalties from either side's total: percent of a board, or IMPs."""
     stated: Stated = NOTHING_STATED
     segment: tuple[str | None, ...] = ()
     """Event, stage, round and section."""
     teams: tuple[str, str] | None = None
-    """Of North-South and of East-West."""
+    """Teams of North-South and of East-West."""
     carried: tuple[float, float] = (0.0, 0.0)
     """IMPs that these teams carry over from before."""
 
@@ -84,21 +84,21 @@ class SessionBoard:
 
     number: int | None
     deal: Deal | None
-    """None where no file has the cards."""
+    """None if no file has the cards."""
     dealer: Seat
     vulnerability: Vulnerability
     tables: tuple[Table, ...]
     exact: NDArray[np.uint8] | None = None
-    """(5, 4) exact tricks, where a file has them all."""
+    """(5, 4) exact tricks, if a file has them all."""
 
     @cached_property
     def scores(self) -> Floats:
-        """(n,) North-South's scores; nan where there is none."""
+        """(n,) North-South's scores; nan if there is none."""
         return np.array([np.nan if t.score is None else t.score for t in self.tables])
 
     @cached_property
     def others(self) -> list[Floats]:
-        """For each table the scores that it is compared with, sorted; every count a score."""
+        """The sorted scores that each table is compared with, one for each count."""
         count = np.array([table.count for table in self.tables])
         known = ~np.isnan(self.scores)
         everyone = np.sort(np.repeat(self.scores[known], count[known]))
@@ -109,15 +109,15 @@ class SessionBoard:
 
     @cached_property
     def imps(self) -> Floats:
-        """(n,) IMPs of North-South: the mean against each of the others; nan where there is none.
+        """(n,) IMPs of North-South: the mean against each of the others; nan if there are none.
 
-        Artificial scores count as law 86 says.
+        Artificial scores count as in law 86.
         """
         return self._compared(cross_imps, [_imps_of(table) for table in self.tables])
 
     @cached_property
     def matchpoints(self) -> Floats:
-        """(n,) shares of North-South, 0 to 1; nan where there is none."""
+        """(n,) shares of North-South, 0 to 1; nan if there is none."""
         shares = [None if (a := t.adjusted[0]) is None else a.percent / 100 for t in self.tables]
         return self._compared(matchpoints, shares)
 
@@ -140,21 +140,21 @@ def _imps_of(table: Table) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """Boards with all their tables, and what of the files does not fit."""
+    """Boards with all their tables, and the entries of the files that don't fit."""
 
     boards: tuple[SessionBoard, ...]
     skipped: tuple[Skipped, ...] = ()
-    """What cannot be read, or does not fit together: where, and why."""
+    """Entries that cannot be read, or don't fit together: where, and why."""
     scoring: str = IMPS
-    """``"imps"`` or ``"matchpoints"``: by what pairs are ranked."""
+    """``"imps"`` or ``"matchpoints"``: the unit that ranks pairs."""
 
     @property
     def tables(self) -> int:
-        """How many tables there are, each counted as often as it stands for results."""
+        """Number of tables, each counted as many times as it stands for results."""
         return sum(table.count for board in self.boards for table in board.tables)
 
     def anonymous(self) -> "Session":
-        """Return the session with other names for players, pairs and teams.
+        """Return the session with the names of players, pairs and teams replaced.
 
         Pair numbers stay.
         """
@@ -183,9 +183,9 @@ class Session:
 
 
 def two_fields(boards: Iterable[Sequence[Table]]) -> bool:
-    """Whether one number means two pairs, by the direction in which they sit.
+    """Return whether a number means two pairs, distinguished by their direction.
 
-    So it is where most numbers sit both ways on one board, which no pair can play twice.
+    This is so if most numbers sit both ways on one board, which no pair can play twice.
     """
     everyone, twice = set[str | None](), set[str | None]()
     for tables in boards:

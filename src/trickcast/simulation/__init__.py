@@ -1,4 +1,4 @@
-"""Simulation: what a contract makes over all layouts that fit, with error bars."""
+"""Simulation: the results of a contract over all layouts that fit, with error bars."""
 
 from .as_played import AsPlayed
 from .beating import BeatingLead, beating_leads

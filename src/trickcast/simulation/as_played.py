@@ -1,8 +1,8 @@
-"""The layouts of a simulation as players would play them, beside what they are double dummy.
+"""The layouts of a simulation as players would play them, next to the double-dummy results.
 
 Every layout has a distribution of tricks, not a number. Two contracts are compared layout by
-layout: in one strain by one declarer a good day is good for both, so the distributions are joined
-quantile by quantile; in two they are taken to have nothing to do with each other.
+layout. In the same strain by the same declarer a good day is good for both, so the distributions
+are joined quantile by quantile; otherwise they are taken to be independent.
 """
 
 from collections.abc import Sequence
@@ -21,25 +21,25 @@ from .controls import Floats, Means
 from .outcomes import TRICKS, Value, gain, gain_intervals, intervals, is_vulnerable, values
 
 MOST = 1_000
-"""Layouts that are estimated: more sharpen nothing that matters beside the estimate's own error."""
+"""Most layouts estimated: beyond this, the estimate's own error dominates."""
 MOST_OF_MANY = 400
-"""Where several contracts are."""
+"""The same for several contracts."""
 MOST_WITH_LEADS = 200
 _LOTS = 39
 
 
 @dataclass(frozen=True, slots=True)
 class AsPlayed:
-    """What declarer takes at the table, over the layouts; intervals count their number alone."""
+    """Results at the table, over the layouts; intervals reflect only the number of layouts."""
 
     tricks: Value
-    """Declarer's."""
+    """Declarer's tricks."""
     making: Value
     """The chance that the contract makes."""
     points: Value
     """Declarer's score."""
     gain: Value | None = None
-    """Of a lead: what the leader's side gains against the lead that is best by points."""
+    """For a lead: the gain of the leader's side over the lead that is best by points."""
 
     @property
     def setting(self) -> Value:
@@ -49,14 +49,14 @@ class AsPlayed:
 
 
 class Outcomes(NamedTuple):
-    """What comes of a contract on n layouts, or of one chosen for each: tricks, points, a cell."""
+    """Results on n layouts of a contract, or of one chosen for each: tricks, points, a cell."""
 
     chances: Floats
-    """(n, 14)."""
+    """(n, 14) chances of 0 to 13 tricks."""
     points: NDArray[np.int64]
     """(n, 14) a side's points for 0 to 13 tricks of declarer."""
     cells: NDArray[np.int64]
-    """(n,) which strain and declarer; -1 where the board is passed out."""
+    """(n,) number of strain and declarer; -1 if the board is passed out."""
 
     def against(self, other: "Outcomes", scoring: str, effect: float) -> Value:
         """Return the mean gain over another, with its interval. Raises SimulationError."""
@@ -74,9 +74,9 @@ def _estimator() -> PlayedEstimator:
 
 
 def some_of(deals: DealSet, most: int) -> NDArray[np.intp]:
-    """Return the numbers of at most so many layouts, drawn evenly: the first are chosen by doubt.
+    """Return the numbers of at most ``most`` layouts, drawn uniformly: doubt chose the first ones.
 
-    They are in order.
+    They are in ascending order.
     """
     if len(deals) <= most:
         return np.arange(len(deals))
@@ -90,7 +90,7 @@ def outcomes_of(
     vulnerable: str | Vulnerability,
     players: str,
 ) -> list[Outcomes]:
-    """Return what comes of each of k choices: contracts, and which of them on each of n layouts."""
+    """Return the outcomes of k choices: contracts, and which of them applies on each layout."""
     n = len(deals)
     asked = [
         (row, number, bids[pick])
@@ -123,7 +123,7 @@ def outcomes_of(
 def contract_as_played(
     deals: DealSet, contract: Contract, by: Seat, vulnerable: bool, players: str, effect: float
 ) -> AsPlayed:
-    """Return what a contract is worth at the table, over layouts that are all alike likely."""
+    """Return what a contract is worth at the table, over equally likely layouts."""
     chosen = deals[some_of(deals, MOST)]
     estimate = _estimator()(chosen, str(contract), by, players=players)
     return summed(estimate.probabilities, contract, vulnerable, effect)
@@ -139,7 +139,7 @@ def leads_as_played(
     cards: list[int],
     scoring: str,
 ) -> list[AsPlayed]:
-    """Return the same after each opening lead of a hand that all layouts have."""
+    """Return the same after each opening lead from a hand that is the same in all layouts."""
     chosen = deals[some_of(deals, MOST_WITH_LEADS)]
     n, k = len(chosen), len(cards)
     leads = [card_text(card) for card in cards] * n
@@ -157,7 +157,7 @@ def leads_as_played(
 
 
 def summed(chances: Any, contract: Contract, vulnerable: bool, effect: float) -> AsPlayed:
-    """Return what (n, 14) chances of tricks make of a contract: means over n layouts."""
+    """Return the value of a contract with (n, 14) chances of tricks: means over n layouts."""
     made = (np.arange(14) >= contract.tricks).astype(float)
     points = score(contract, np.arange(14), vulnerable).astype(float)
     worth = np.asarray(chances, dtype=float) @ np.stack([TRICKS, made, points], axis=1)
@@ -183,7 +183,7 @@ def _points(bid: Contract, side: int, vulnerable: str | Vulnerability) -> NDArra
 
 
 def _means(found: Floats, effect: float) -> Means:
-    """Return the means of (n, m) expectations, one a layout."""
+    """Return the means of (n, m) expectations, one per layout."""
     n, m = found.shape
     variance: Floats = found.var(axis=0, ddof=1) if n > 1 else np.full(m, np.nan)
     nothing = np.zeros(m)

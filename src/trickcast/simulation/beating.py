@@ -14,14 +14,14 @@ from .layouts import solve_layouts
 from .leads import Leads
 from .outcomes import Value, played, strain_of, values
 
-_STEP = 4  # layouts solved before it is asked again whether they are enough
+_STEP = 4  # layouts solved between checks whether they are enough
 
 
 class BeatingLead(NamedTuple):
     """A lead, and the share of the layouts in which it sets the contract."""
 
     lead: str
-    """A card, where the leader's hand is the same in all layouts; else a suit's letter."""
+    """A card if the leader's hand is the same in all layouts; otherwise a suit's letter."""
     setting: Value
     """(probability, low, high)."""
 
@@ -46,11 +46,11 @@ def beating_leads(
         by: The declarer.
         workers: Number of threads. Default: all cores.
         cluster: Ray cluster, as in ``simulate``.
-        enough: Function that says whether a number of layouts is enough; they are then chosen at
+        enough: Function that returns whether a number of layouts is enough; they are then chosen at
             random. Default: all layouts.
 
     Returns:
-        A BeatingLead for each; none if nothing or fewer than 20 layouts were solved.
+        A BeatingLead for each lead; an empty list if fewer than 20 layouts were solved.
 
     Example:
         >>> result = tc.simulate(
@@ -81,11 +81,11 @@ def beating_leads(
     if (leader == leader[0]).all():
         cards = np.flatnonzero(leader[0])
         names, least = [card_text(int(card)) for card in cards], taken[:, cards]
-    else:  # 255, a card that is not held, is never the least of a suit that is
+    else:  # 255, a card not held, is never a suit's minimum unless the suit is void
         names = [suit.letter for suit in Suit]
         least = taken.reshape(-1, 4, 13).min(axis=2)
     sets = ((least < bid.tricks) & (least != UNKNOWN)).astype(float)
-    # the network says nothing of a lead, but those that it doubted were solved more often
+    # the network says nothing about leads, but layouts that it doubted were solved more often
     chance = result.chance
     if chance is not None:
         chance = chance[order] * len(order) / len(owners)

@@ -1,12 +1,12 @@
-"""Which layouts are solved: some whatever the network says, then those that it is in doubt about.
+"""Which layouts are solved: a pilot first, then those that the network is unsure about.
 
-A layout of which the network is sure tells little when it is solved. So the first ``PILOT`` layouts
-are solved as they come, and of the others those with the greatest doubt / u, u drawn uniformly from
-0 to 1 for each: priority sampling (Duffield, Lund and Thorup, Journal of the ACM 54, 2007), by
-which a layout is chosen with the chance min(1, doubt / τ), τ being the greatest doubt / u of all
-that were not solved. The variance is least where the doubt is in proportion to how far the estimate
-misses (Neyman 1934). Layouts come in no order, so any of N could have been among the first m: with
-both, its chance is π = 1 - (1 - min(1, doubt / τ)) (1 - m / N).
+Solving a layout tells little if the network is already sure of it. So the first ``PILOT`` layouts
+are solved as they come. Of the others, those with the greatest doubt / u are solved, with u drawn
+uniformly from 0 to 1 for each. This is priority sampling (Duffield, Lund and Thorup, Journal of the
+ACM 54, 2007): a layout is chosen with the chance min(1, doubt / τ), where τ is the greatest
+doubt / u of all unsolved layouts. The variance is least if the doubt is proportional to the error
+of the estimate (Neyman 1934). Layouts come in random order, so any of N could have been among the
+first m. With both, a layout's chance is π = 1 - (1 - min(1, doubt / τ)) (1 - m / N).
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from .controls import MINIMUM_EXACT, Floats
 
 PILOT = MINIMUM_EXACT
-"""Layouts solved as they come, before it is decided whether the network is used."""
+"""Layouts solved as they come, before deciding whether to use the network."""
 _LEAST = 0.003
-"""Variance, of tricks or of a chance, that is added to what the network says."""
+"""Variance, of tricks or of a chance, added to the network's own."""
 Rows = NDArray[np.intp]
 Lots = Callable[[int], Floats]
-"""Gives so many numbers, drawn uniformly from [0, 1)."""
+"""Returns so many numbers, drawn uniformly from [0, 1)."""
 
 
 class Selection:
@@ -31,9 +31,9 @@ class Selection:
 
     rows: Rows
     reach: int
-    """Of how many layouts they were chosen; 0 where they are the first that came."""
+    """Number of layouts they were chosen from; 0 if they are simply the first ones."""
     doubts: Floats
-    """About the layouts so far."""
+    """Doubts about the layouts so far."""
 
     def __init__(self, lots: Lots):
         self._draw, self._lots = lots, np.empty(0)
@@ -41,7 +41,7 @@ class Selection:
         self.rows, self.reach, self._first = np.empty(0, dtype=np.intp), 0, 0
 
     def add_doubts(self, doubts: Floats) -> None:
-        """Take the doubts about the next layouts, above 0."""
+        """Add the doubts about the next layouts; each is above 0."""
         self.doubts = np.concatenate([self.doubts, doubts])
         self._lots = np.concatenate([self._lots, 1 - self._draw(len(doubts))])
 
@@ -53,7 +53,7 @@ class Selection:
     def next_doubtful(self, number: int) -> tuple[Rows, list[int]]:
         """Return the layouts to solve to have ``number``, and the reach after each.
 
-        Wherever the solving stops, the solved are those of the greatest priority within the reach.
+        Wherever solving stops, the solved layouts are those of highest priority within the reach.
         """
         if not self.reach:
             self._first = len(self.rows)
@@ -63,7 +63,7 @@ class Selection:
         before, beyond = rest[rest < reached], rest[rest >= reached]
         threshold = priority[before].max() if len(before) else np.inf
         alike = beyond[priority[beyond] > threshold]
-        if len(alike) < wanted:  # some will do that had not been enough in doubt before
+        if len(alike) < wanted:  # use some that were not doubtful enough before
             ranked = rest[np.argsort(-priority[rest], kind="stable")][:wanted]
             again = ranked[ranked < reached]
             alike = np.sort(ranked[ranked >= reached])
@@ -71,25 +71,25 @@ class Selection:
             again = before[:0]
         ends = [reached] * len(again) + [*alike.tolist(), layouts]
         rows = np.concatenate([again, alike])[:wanted]
-        # after those taken from before, a solved layout leads as far as the next that is wanted
+        # after those taken from before, a solved layout extends the reach up to the next one
         return rows, ends[1 : len(rows) + 1]
 
     def solved(self, rows: Rows, reach: int) -> None:
-        """Note that these were solved."""
+        """Record these layouts as solved."""
         self.rows, self.reach = np.concatenate([self.rows, rows]), reach
 
     def in_order(self, layouts: int) -> Rows:
         """Return the numbers of so many layouts, or of those in reach, the solved ones first.
 
-        Both are in the order of their numbers, however the solving came there.
+        Both groups are in ascending order, whatever the order of solving.
         """
         return np.concatenate([np.sort(self.rows), self._unsolved(self.reach or layouts)])
 
     @property
     def chance(self) -> Floats | None:
-        """With what chance each solved layout was chosen, in the order of their numbers.
+        """The chance with which each solved layout was chosen, in ascending order of numbers.
 
-        None where all had the same.
+        None if all had the same chance.
         """
         if not self.reach:
             return None
@@ -108,8 +108,8 @@ class Selection:
 def doubt_of(chances: NDArray[Any], outcomes: Floats) -> Floats:
     """Return the doubt about (N, cells, 14) estimates: (N,).
 
-    It is the root of the variance of (14, m) outcomes of the tricks, mean over cells and outcomes,
-    and a little more: the network may be wrong where it is sure.
+    It is the root of the variance of (14, m) outcomes, averaged over cells and outcomes, plus a
+    little: the network may be wrong even where it is sure.
     """
     p = chances.astype(float)
     variance = p @ np.square(outcomes) - np.square(p @ outcomes)

@@ -1,18 +1,20 @@
-"""Which contract, or which way of bidding, is worth most? Several, on the same layouts."""
+"""Compare several contracts, or ways of bidding, on the same layouts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Vulnerability, shorten
-from ..dealing import Constraints
+from ..dealing import ConstraintError, Strategy, read_strategy
+from ..dealing.language.conditions import deal_counts
 from ..scoring import Contract, score
 from .as_played import MOST_OF_MANY, outcomes_of, some_of
 from .controls import Floats, means
@@ -31,23 +33,23 @@ from .plan import SimulationError
 from .run import Cell
 from .texts import AS_PLAYED, PLAYED_BY, wrapped
 
-_WIDTH = 26  # of a choice, in print
+_WIDTH = 26  # width of a printed choice
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A contract, or several of which conditions choose."""
+    """A contract, or several, chosen by conditions."""
 
     text: str
     rules: tuple[tuple[str | None, Contract], ...]
-    """(condition, contract) in their order; the last has no condition."""
+    """(condition, contract) in order; the last has no condition."""
 
     @classmethod
     def read(cls, choice: ChoiceLike, by: str | Seat | None) -> Choice:
-        """Read a choice; ``by`` declares where it says nobody.
+        """Read a choice; ``by`` declares contracts that name no declarer.
 
-        Raises SimulationError for a condition without ``else`` and for a contract that nobody
-        declares, DealError for what is no contract or seat.
+        Raises SimulationError for a condition without ``else`` and for a contract without
+        declarer, DealError for an invalid contract or seat.
         """
         if isinstance(choice, Choice):
             return choice
@@ -72,15 +74,21 @@ class Choice:
 
     @property
     def seat(self) -> Seat | None:
-        """Who declares the first contract that is played."""
+        """The declarer of the first contract that is played."""
         return next((contract.by for _, contract in self.rules if contract.level), None)
 
+    @property
+    def strategy(self) -> Strategy:
+        """What chooses. Raises ConstraintError for a condition that cannot be read."""
+        said = (f"{bid} if {text}" if text is not None else str(bid) for text, bid in self.rules)
+        return _strategy(" else ".join(said))
+
     def picks(self, owners: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """Return which of the rules applies to each of (n, 52) owners: (n,)."""
-        picked = np.full(len(owners), len(self.rules) - 1)
-        for number, (condition, _) in reversed([*enumerate(self.rules[:-1])]):
-            picked[Constraints(condition=condition).accepts(owners)] = number
-        return picked
+        """Return which of the rules applies to each of (n, 52) owners: (n,).
+
+        Raises ConstraintError as ``strategy`` does, and for a division by zero.
+        """
+        return self.strategy.decided_by(owners)
 
 
 ChoiceLike = str | Contract | tuple[str | Contract, str | Seat] | Choice
@@ -89,16 +97,16 @@ ChoiceLike = str | Contract | tuple[str | Contract, str | Seat] | Choice
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a choice is worth, and by how much it beats the first."""
+    """What a choice is worth, and its gain over the first choice."""
 
     choice: Choice
     score: Value
     """Points."""
     points: Value
-    """By how many points it beats the first."""
+    """Gain over the first choice, in points."""
     imps: Value
     matchpoints: Value
-    """The chance of a better score and half that of the same: 0.5 is even."""
+    """The chance of a better score plus half the chance of an equal one: 0.5 is even."""
 
 
 class Comparison(Result):
@@ -108,7 +116,7 @@ class Comparison(Result):
     """
 
     side: str
-    """Whose points they are: NS or EW."""
+    """The side whose points are counted: NS or EW."""
 
     def __init__(
         self,
@@ -118,7 +126,7 @@ class Comparison(Result):
         side: int,
         vulnerable: str | Vulnerability,
     ):
-        """Take of each of ``choices`` the alternative that is worth most."""
+        """Keep the best alternative for each of ``choices``."""
         super().__init__(layouts)
         self.side, self.vulnerable = ("NS", "EW")[side], Vulnerability.parse(vulnerable)
         self._alternatives, self._side = choices, side
@@ -128,7 +136,7 @@ class Comparison(Result):
 
     @cached_property
     def rows(self) -> list[Compared]:
-        """A row for each choice; the first is what all are compared with."""
+        """A row for each choice; all are compared with the first."""
         passed = Choice("PASS", ((None, Contract("PASS")),)), np.zeros(self.samples, dtype=np.intp)
         asked = []
         for alternatives in self._alternatives:
@@ -153,7 +161,7 @@ class Comparison(Result):
     def as_played(self, players: str = "expert") -> list[Compared]:
         """Return the rows as ``players`` would play the contracts, over at most 400 layouts.
 
-        Raises ValueError for other players.
+        Raises ValueError for unknown ``players``.
         """
         if players not in self._as_played:
             deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
@@ -180,7 +188,7 @@ class Comparison(Result):
         return self._as_played[players]
 
     def _gain(self, one: Any, other: Any, scoring: str) -> Value:
-        """Return by how much a choice beats another; each with the rule for each layout."""
+        """Return the gain of one choice over another; each gives a rule for each layout."""
         solved = self.solved
         exact = np.zeros((solved, 1))
         estimated = None if self._probabilities is None else np.zeros((self.samples, 1))
@@ -216,7 +224,7 @@ class Comparison(Result):
         if len({*cells}) == 1:
             line = np.diag(gains)
             return line[taken[0]], chances[0] @ line if chances else None
-        # as if tricks in two strains were independent: a control may be rough
+        # treats tricks in two strains as independent: a control may be rough
         guessed = ((chances[0] @ gains) * chances[1]).sum(axis=1) if chances else None
         return gains[taken[0], taken[1]], guessed
 
@@ -248,7 +256,7 @@ class Comparison(Result):
         return self.text()
 
     def text(self, players: str | None = "expert") -> str:
-        """Say a line for each choice, double dummy, and one as ``players`` would play if any."""
+        """Return a line for each choice: double dummy, and as ``players`` would play if given."""
         against = f"against {self.rows[0].choice.text}:"
         head = f"{'':{_WIDTH}}{'points':>13}{'points':>14}{'IMPs':>13}{'matchpoints':>14}"
         vulnerable = self.vulnerable
@@ -273,10 +281,17 @@ class Comparison(Result):
 def read_choices(
     choices: Sequence[ChoiceLike], by: str | Seat | None, side: str
 ) -> tuple[list[list[Choice]], int, list[Cell]]:
-    """Return choices, each as every possible declarer makes it, whose points count, and the cells.
+    """Return choices as played by every possible declarer, the side counted, and the cells.
 
-    Raises SimulationError for fewer than two, or where nothing is played.
+    Raises SimulationError for fewer than two choices, for a list in the place of one, or if no
+    contract is played, and ConstraintError for a condition that cannot be read.
     """
+    for choice in choices:
+        if isinstance(choice, list) or (isinstance(choice, tuple) and len(choice) != 2):
+            raise SimulationError(
+                f"{shorten(choice)} is not one contract (pass contracts one by one: "
+                "compare('3N', '4S'))"
+            )
     seats = seats_of(side) if by is None else (by,)
     read = [_alternatives(choice, seats) for choice in choices]
     if len(read) < 2:
@@ -290,11 +305,27 @@ def read_choices(
     ]
     if not contracts or contracts[0].by is None:
         raise SimulationError("no contract is played (expected one that is not PASS)")
+    for choice in chain.from_iterable(read):
+        choice.strategy  # noqa: B018  # what is wrong there is told before anything is dealt
     return read, contracts[0].by.side, [*dict.fromkeys(map(_cell, contracts))]
 
 
+@lru_cache(maxsize=128)
+def _strategy(rule: str) -> Strategy:
+    """Read a rule, once. Raises ConstraintError for what cannot be read, and for tricks."""
+    strategy = read_strategy(rule, "rule")
+    for condition in strategy.conditions:
+        for count in deal_counts(condition):
+            if count.from_tricks:
+                raise ConstraintError(
+                    f"rule {shorten(rule)}: {count.name}() is not known from the cards alone "
+                    "(expected counts of the cards, such as hcp(north) >= 16)"
+                )
+    return strategy
+
+
 def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choice]:
-    """Return a choice as each of the seats would declare it, where it names nobody."""
+    """Return a choice once for each of the seats as declarer, if it names none."""
     read = dict.fromkeys(Choice.read(choice, seat) for seat in seats)
     if len(read) > 1:
         return [
@@ -324,7 +355,7 @@ def _name(contract: Contract) -> str:
 
 
 def _cell(contract: Contract) -> Cell:
-    assert contract.by is not None  # _declared has seen to it
+    assert contract.by is not None  # _declared has made sure
     return strain_of(contract), contract.by
 
 

@@ -1,4 +1,4 @@
-"""What will this contract make? Tricks, chances and scores over the layouts that fit."""
+"""Simulate contracts: tricks, chances and scores over the layouts that fit."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ from .survey import Survey, Wanted, layouts_wanted
 from .texts import error_text, wrapped
 
 PRECISION = 0.15
-"""Of the expected tricks of tables, where nothing else is said."""
-_CHANCE = 1 / 3  # of that: the precision of the best contract's chance
+"""Default precision of the expected tricks of tables."""
+_CHANCE = 1 / 3  # precision of the best contract's chance, as a share of that
 USUAL_MOST = 1000
-"""Layouts solved for that, at most: a chance near even of hands that say little."""
+"""Most layouts solved for it: enough for an even chance with hands that are barely described."""
 SURVEYED = 2000
-"""Layouts estimated for that."""
-_TABLE_COST = 0.00025  # of an estimate of all cells, over solving them; median of varied questions
-_CELL_COST = 0.001  # of an estimate of one strain, over solving one cell
+"""Most layouts estimated for it."""
+_TABLE_COST = 0.00025  # cost of estimating all cells over solving them; median of varied questions
+_CELL_COST = 0.001  # cost of estimating one strain over solving one cell
 
 
 class ContractValue(NamedTuple):
@@ -78,25 +78,25 @@ class ContractValue(NamedTuple):
     contract: Contract
     by: Seat
     making: Value
-    """The chance to make it."""
+    """The chance to make the contract."""
     worth: Value
-    """Points; or IMPs, or the share of matchpoints, against the contract compared with."""
+    """Points; or IMPs or a share of matchpoints against the contract compared with."""
 
 
 class Tables(Measure):
-    """How many tricks are taken of each layout, in all strains by all declarers or in some."""
+    """The tricks in each layout, in all strains by all declarers or in some."""
 
     empty = np.empty((0, 5, 4), dtype=np.uint8)
 
     def __init__(self, cells: list[Cell] | None, *, tables: bool = False):
-        """Ask for some cells, or all; of ``tables`` they are solved strain by strain."""
+        """Measure some cells, or all; with ``tables`` they are solved strain by strain."""
         self.cells: list[Cell] = [*product(Strain, Seat)] if cells is None else cells
         self._whole = cells is None or tables
         strains = {strain for strain, _ in self.cells}
         self.usual_cost = _TABLE_COST if cells is None else _CELL_COST * len(strains) / len(cells)
 
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[np.uint8]]:
-        """Yield tables, (m, 5, 4) uint8, with 255 in the cells that are not asked for."""
+        """Yield tables, (m, 5, 4) uint8, with 255 in cells not requested."""
         if self._whole:
             asked = np.zeros((5, 4), dtype=np.bool_)
             asked[tuple(zip(*self.cells, strict=True))] = True
@@ -112,23 +112,23 @@ class Tables(Measure):
     def means(
         self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None, chance: Floats | None
     ) -> Means:
-        """Return the expected tricks of the cells asked for."""
+        """Return the expected tricks of the requested cells."""
         strains, seats = zip(*self.cells, strict=True)
         estimated = None if estimates is None else estimates @ TRICKS
         taken = exact[:, strains, seats].astype(float)
         return means(taken, estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
-        """Return the doubt about the tricks; None for whole tables, each of which has some."""
+        """Return the doubt about the tricks; None for whole tables, where all layouts are alike."""
         return None if self._whole else doubt_of(estimates, TRICKS[:, None])
 
 
 class Simulation(Result, TrickChances):
     """Results of ``simulate``: print it, or ask it for tricks, chances, scores and comparisons.
 
-    The tricks of the first ``solved`` of its ``deals`` are known; ``simulation[3]`` and
-    ``simulation[:20]`` are those deals. Numbers of strains and declarers that were not asked for
-    are NaN.
+    The exact tricks of the first ``solved`` of its ``deals`` are known; ``simulation[3]`` and
+    ``simulation[:20]`` select among those deals. Values for strains and declarers that were not
+    requested are NaN.
     """
 
     def __init__(self, layouts: Layouts, cells: Sequence[Cell]):
@@ -167,17 +167,17 @@ class Simulation(Result, TrickChances):
 
     @property
     def effective(self) -> LabelledArray:
-        """Effective sample size: the solved layouts that would be needed without the network."""
+        """Effective sample size: layouts that solving alone would need for the same interval."""
         return LabelledArray(self._cells("effective"), TABLE)
 
     @property
     def saving(self) -> LabelledArray:
-        """Time that solving alone would have taken for the same interval, over that taken."""
+        """Time to reach the same interval by solving alone, over the time taken."""
         return LabelledArray(self.saved(self._cells("effective")), TABLE)
 
     @property
     def worth(self) -> Worth:
-        """What the network was worth, in the middle of the solved cells."""
+        """What the network was worth, as medians over the solved cells."""
         effective = self._cells("effective")
         known = ~np.isnan(effective)
         explained, size, saving = (
@@ -204,7 +204,7 @@ class Simulation(Result, TrickChances):
     def at_least(
         self, tricks: int, strain: str | Strain | None = None, by: str | Seat | None = None
     ) -> Value:
-        """Return the chance of so many tricks or more: (probability, low, high).
+        """Return the chance of at least so many tricks: (probability, low, high).
 
         Raises SimulationError without a strain or a declarer, and for tricks outside 0 … 13.
         """
@@ -221,10 +221,10 @@ class Simulation(Result, TrickChances):
         return self.at_least(bid.tricks, strain_of(bid), bid.by if by is None else by)
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
-        """Return the chances of 0 to 13 tricks, (14,) float64, which add to 1.
+        """Return the chances of 0 to 13 tricks, (14,) float64, which sum to 1.
 
-        Each is by how much the chance of so many tricks or more exceeds that of one more, so that
-        those of 10 to 13 add to the chance that four of a major makes.
+        Each is the chance of at least so many tricks minus that of at least one more. So those
+        of 10 to 13 sum to the chance that four of a major makes.
         """
         so_many, *_ = self._at_least(Strain.parse(strain), Seat.parse(by))
         return so_many[:-1] - so_many[1:]
@@ -237,7 +237,7 @@ class Simulation(Result, TrickChances):
         return np.minimum(low, chances), np.maximum(high, chances)
 
     def _at_least(self, strain: Strain, seat: Seat) -> tuple[Floats, Floats, Floats]:
-        """Return the chances of 0 to 14 tricks or more, with the ends of their intervals: (15,)."""
+        """Return the chances of at least 0 … 14 tricks, with the ends of their intervals: (15,)."""
         if (strain, seat) not in self._falling:
             taken = (TRICKS[:, None] >= np.arange(1, 14)).astype(float)
             low_to_high = falling(self._means(strain, seat, taken).chances())
@@ -263,8 +263,8 @@ class Simulation(Result, TrickChances):
     ) -> AsPlayed:
         """Return tricks, chance and score of a contract as ``players`` would play it.
 
-        Over at most 1,000 of the layouts, all alike likely. The estimate is for contracts that
-        people reach (docs/models/played.md). Raises ValueError for other players.
+        Uses at most 1,000 of the layouts, all equally likely. The estimate is meant for contracts
+        that people reach (docs/models/played.md). Raises ValueError for unknown ``players``.
         """
         bid, seat = played(contract), Seat.parse(by)
         danger = is_vulnerable(vulnerable, seat)
@@ -280,8 +280,8 @@ class Simulation(Result, TrickChances):
     ) -> list[ContractValue]:
         """Return what contracts of one side are worth as ``players`` would play them, in order.
 
-        Over at most 400 of the layouts. With imps or matchpoints each is compared with the best by
-        points. Raises SimulationError for another scoring, ValueError for other players.
+        Uses at most 400 of the layouts. With imps or matchpoints, each is compared with the best by
+        points. Raises SimulationError for unknown scoring, ValueError for unknown ``players``.
         """
         bids = [Contract(played(contract), by) for contract, by in contracts]
         seats = [bid.by for bid in bids if bid.by is not None]
@@ -314,9 +314,10 @@ class Simulation(Result, TrickChances):
         scoring: str = "imps",
         players: str = "expert",
     ) -> Value:
-        """Return by how much the first contract beats the second as ``players`` would play both.
+        """Return the gain of the first contract over the second as ``players`` would play both.
 
-        Over at most 400 of the layouts; else as ``compare``. Raises ValueError for other players.
+        Uses at most 400 of the layouts; otherwise like ``compare``. Raises ValueError for unknown
+        ``players``.
         """
         seats = _partners(by, other_by)
         bids = [Contract(bid, seat) for bid, seat in zip((contract, other), seats, strict=True)]
@@ -335,12 +336,12 @@ class Simulation(Result, TrickChances):
         vulnerable: str | Vulnerability = "none",
         scoring: str = "imps",
     ) -> Value:
-        """Return by how much the first contract beats the second, layout by layout.
+        """Return the gain of the first contract over the second, layout by layout.
 
         ``scoring`` is ``total`` (points), ``imps``, or ``matchpoints`` (the chance of a better
-        score and half that of the same: 0.5 is even). Either contract may be ``PASS``. The ends
-        are NaN where one of them was not solved. Raises SimulationError for contracts of different
-        sides or another scoring.
+        score plus half that of an equal one: 0.5 is even). Either contract may be ``PASS``. Ends
+        are NaN if one of them was not solved. Raises SimulationError for contracts of different
+        sides or unknown scoring.
         """
         first, second = Contract(contract), Contract(other)
         seats = _partners(by, other_by)
@@ -349,7 +350,7 @@ class Simulation(Result, TrickChances):
         gains = gain(points[0][:, None] - points[1], scoring)
         bids = zip((first, second), seats, strict=True)
         cells = [(bid.strain or Strain.SPADES, seat) for bid, seat in bids]
-        if first.strain is None or second.strain is None:  # the score of the other is all
+        if first.strain is None or second.strain is None:  # only the other contract scores
             cells = [cells[first.strain is None]] * 2
         if cells[0] == cells[1]:
             difference = self._means(*cells[0], np.diag(gains)[:, None])
@@ -365,7 +366,7 @@ class Simulation(Result, TrickChances):
         exact = gains[taken[0], taken[1]][:, None]
         if self._probabilities is not None:
             p, q = (self._probabilities[:, self._columns[cell]].astype(float) for cell in cells)
-            # as if tricks in two strains were independent: a control may be rough
+            # treats tricks in two strains as independent: a control may be rough
             estimated = ((p @ gains) * q).sum(axis=1, keepdims=True)
         unit = np.unique(np.abs(gains))[1]
         return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
@@ -380,9 +381,9 @@ class Simulation(Result, TrickChances):
     ) -> list[ContractValue]:
         """Return a side's best undoubled contracts, best first, each by its better declarer.
 
-        By expected points, or by IMPs or matchpoints against the contract that is best by points
-        (which is then worth 0 or 0.5). Nobody competes, and nobody doubles. Raises SimulationError
-        for another scoring or side, or a ``number`` below 1.
+        Ranked by expected points, or by IMPs or matchpoints against the contract best by points
+        (which is then worth 0 or 0.5). Opponents neither bid nor double. Raises SimulationError
+        for unknown scoring, an invalid side, or a ``number`` below 1.
         """
         if number < 1:
             raise SimulationError(f"number is {shorten(number)} (expected 1 or more)")
@@ -426,10 +427,10 @@ class Simulation(Result, TrickChances):
                 yield ContractValue(bid, by, self.making(bid, by), worth[by][column])
 
     def _taken(self, *cells: Cell) -> list[NDArray[np.uint8]]:
-        """Return the exact tricks in cells, in the layouts in which all of these were solved.
+        """Return the exact tricks in cells, in the layouts where all of these cells were solved.
 
-        Those are the first ones, fewer in a strain of which enough was known sooner; none where
-        they are too few for an interval.
+        Those are the first ones, fewer in a strain that reached its precision sooner; none if too
+        few for an interval.
         """
         taken = [self._exact[:, *cell] for cell in cells]
         solved = min(int((tricks != UNKNOWN).sum()) for tricks in taken)
@@ -478,7 +479,7 @@ class Simulation(Result, TrickChances):
 def tables_of(
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None, side: str | None
 ) -> Tables:
-    """Return what is measured: some contracts, a side's cells, or all."""
+    """Return the measure for some contracts, a side's cells, or all."""
     if contracts is not None:
         if side is not None:
             raise SimulationError("side and contracts do not go together")
@@ -489,10 +490,10 @@ def tables_of(
 def survey_of(
     measure: Tables, precision: float | None, side: str | None, vulnerable: str | Vulnerability
 ) -> tuple[Callable[[Source], Survey], Callable[[Layouts], Wanted]]:
-    """Return how a survey of these cells begins, and how much more of a result it wants.
+    """Return how a survey of these cells begins, and how many layouts a result calls for.
 
-    All expected tricks are wanted to ± ``precision``, and the chance of the best contract to a
-    third of that.
+    The target is ± ``precision`` for all expected tricks, and a third of that for the chance of
+    the best contract.
     """
     tricks = PRECISION if precision is None else precision
     shares = tricks * _CHANCE
@@ -527,7 +528,7 @@ def survey_of(
 
 
 def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
-    """Return the strains and declarers of contracts, each once."""
+    """Return the strains and declarers of contracts, without duplicates."""
     cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in contracts]
     if not cells:
         raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
@@ -535,7 +536,7 @@ def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]
 
 
 def _partners(by: str | Seat, other: str | Seat) -> tuple[Seat, Seat]:
-    """Return two declarers of one side."""
+    """Return two declarers of the same side. Raises SimulationError for opponents."""
     seats = Seat.parse(by), Seat.parse(other)
     if seats[0].side != seats[1].side:
         raise SimulationError(f"{seats[0].word} and {seats[1].word} (expected partners, or one)")

@@ -1,33 +1,33 @@
 """Means of exact results, sharpened by estimates: model-assisted two-phase sampling.
 
-Of N layouts all are estimated and n of them are solved too, each chosen with a known chance π:
-π = n / N where all are alike, more where the network is in doubt (choice.py). With y the exact
-outcome of a layout (tricks, made or not, a score), x its estimate and h = a + b x, the mean of y is
-estimated by the mean over all N of
+All N layouts are estimated, and n of them are also solved, each chosen with a known chance π.
+π = n / N if all are alike; it is higher where the network is in doubt (choice.py). Let y be the
+exact outcome of a layout (tricks, made or not, a score), x its estimate and h = a + b x. The mean
+of y is estimated by the mean over all N of
 
-    h + (y - h) / π  where y is known,  h  where it is not
+    h + (y - h) / π  if y is known,  h  otherwise
 
-whose expectation is the mean of y whatever a and b are, so a bad estimator costs precision and
+Its expectation is the mean of y for any a and b, so a bad estimator costs precision and
 never adds bias (Särndal, Swensson and Wretman, Model Assisted Survey Sampling, chapters 6 and 9).
-Where all are chosen alike, the variance is least at b = cov(x, y) / var(x), where it is
+If all layouts are alike, the variance is least at b = cov(x, y) / var(x), where it is
 
     var(y) (1 - r²) / n + var(y) r² / N        (r² the share of the spread that x explains)
 
-against var(y) / n without estimates (Cochran, Sampling Techniques, 3rd edition, 12.6; control
-variates of Monte Carlo methods are the same). Here, for finite n:
+compared with var(y) / n without estimates (Cochran, Sampling Techniques, 3rd edition, 12.6; control
+variates in Monte Carlo methods are the same). Here, for finite n:
 
-- a and b come from other layouts than those they correct: the solved are cut into ten parts, each
-  corrected with those of the other nine, in which a layout counts 1 / π; what was not solved is
-  estimated by the mean of the ten. So the spread of the corrected values counts their uncertainty.
-- b is multiplied by max(0, 1 - 1/F), F = (n - 2) r² / (1 - r²): where the estimates explain nothing
-  that could not be chance, b is 0 and what remains is the plain mean of the solved.
-- var(x) is that of the solved; where that of all layouts is larger, the share 1 - r² of what it is
-  larger by is added, and b stays within 0 and 2: an honest estimate has b near 1, and a rare
-  outcome cannot throw it far off.
-- A few solved layouts may show no miss. So the variance is taken to be at least that of one in n
-  being a step off, or half that where misses were sought, by doubt.
-- Intervals take Student's t with n - 2 degrees of freedom; those of chances are Wilson's at the
-  effective sample size, since chances near 0 or 1 have no symmetric error.
+- a and b come from other layouts than those they correct. The solved layouts are split into ten
+    parts, and each is corrected with the other nine, in which a layout counts 1 / π. Unsolved ones
+    use the mean of the ten. So the spread of the corrected values includes their uncertainty.
+- b is multiplied by max(0, 1 - 1/F), F = (n - 2) r² / (1 - r²). If the estimates explain no more
+    than chance could, b is 0 and the plain mean of the solved layouts remains.
+- var(x) is taken over the solved layouts. If it is larger over all layouts, the share 1 - r² of the
+    difference is added. b stays within 0 and 2: an honest estimate has b near 1, and a rare
+    outcome cannot throw it far off.
+- A few solved layouts may show no miss. So the variance is at least that of one in n being a step
+    off, or half that if misses were sought, by doubt.
+- Intervals use Student's t with n - 2 degrees of freedom. Intervals of chances are Wilson's at the
+    effective sample size, because errors of chances near 0 or 1 are not symmetric.
 """
 
 from dataclasses import dataclass, replace
@@ -39,14 +39,14 @@ from scipy.special import stdtrit
 Floats = NDArray[np.float64]
 
 MINIMUM_EXACT = 20
-"""Solved layouts without which no interval is given."""
+"""Fewest solved layouts for which an interval is given."""
 CONFIDENCE = 0.95
 _PARTS = 10
 _STEEPEST = 2.0
 _SOUGHT = 0.5
-"""The least variance where layouts were chosen by doubt, as a share of that where all are alike."""
+"""The least variance for layouts chosen by doubt, as a share of that for equal chances."""
 _SHARED = 0.05
-"""The share of the spread in a layout that a network misses of all layouts alike."""
+"""The share of the spread in a layout that is an error common to all layouts."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
 
 
@@ -54,8 +54,8 @@ _ALL = np.ones((1, 1), dtype=np.bool_)
 class Means:
     """Estimated means of m outcomes; every array is (m,) float64.
 
-    Where nothing was solved ``mean`` is that of the estimates alone, whose error no sample can
-    tell: all else is NaN. It is NaN too where there are none either.
+    If nothing was solved, ``mean`` is that of the estimates alone. No sample can tell its error, so
+    all else is NaN. Without estimates, ``mean`` is NaN too.
     """
 
     mean: Floats
@@ -64,19 +64,19 @@ class Means:
     explained: Floats
     """r², the share of the spread of the exact outcome that the estimates explain."""
     effective: Floats
-    """Effective sample size: how many solved layouts alone would have this standard error."""
+    """Effective sample size: solved layouts that alone would give this standard error."""
     left: Floats
-    """n times the part of the variance that more solving would lessen. If only the n are estimated,
-    that is all that the estimates do not explain."""
+    """n times the part of the variance that more solving would reduce. If only the n are estimated,
+    that is everything the estimates do not explain."""
     solved: int
     layouts: int
     effect: float = 1.0
-    """By how much variances were widened."""
+    """Factor by which variances were widened."""
 
     @property
     def quantile(self) -> float:
-        """How many standard errors the 95 % interval goes to either side."""
-        freedom = self.solved - 2 if self.solved > 2 else np.inf  # an error that was told
+        """Half-width of the 95 % interval in standard errors."""
+        freedom = self.solved - 2 if self.solved > 2 else np.inf  # a given error is taken as exact
         return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
     def interval(self) -> tuple[Floats, Floats]:
@@ -89,7 +89,7 @@ class Means:
         return self.quantile * self.error
 
     def chances(self) -> tuple[Floats, Floats, Floats]:
-        """Return means that are chances, brought into 0-1, and Wilson's 95 % interval of each."""
+        """Return means that are chances, clipped to 0-1, and Wilson's 95 % interval of each."""
         p = np.clip(self.mean, 0, 1)
         t2n = self.quantile**2 / self.effective
         middle = (p + t2n / 2) / (1 + t2n)
@@ -98,7 +98,7 @@ class Means:
         return p, np.maximum(low, 0), np.minimum(high, 1)
 
     def widened(self, effect: float) -> "Means":
-        """Return them with variances so many times as large."""
+        """Return the same means with variances multiplied by ``effect``."""
         if effect == 1:
             return self
         error, effective, left = (
@@ -119,7 +119,7 @@ def means(
 ) -> Means:
     """Estimate the means of m outcomes from solved layouts, and estimates of many more.
 
-    One layout alone without estimates is a known deal: its outcome is the mean, and there is no
+    A single layout without estimates is a known deal: its outcome is the mean, and there is no
     interval (NaN).
 
     Args:
@@ -127,14 +127,14 @@ def means(
         estimated: Estimates of the same outcomes for all N layouts, the solved ones first, shape
             (N, m). None if there are none.
         unit: Smallest step of an outcome.
-        chance: Chance with which each solved layout was chosen, shape (n,). Default: all the same.
-        effect: How much larger the variances of means are than of independent layouts.
+        chance: Chance with which each solved layout was chosen, shape (n,). Default: equal chances.
+        effect: Factor by which variances of means exceed those of independent layouts.
 
     Returns:
         The Means.
 
     Raises:
-        ValueError: The arrays do not fit together, or n is below ``MINIMUM_EXACT``.
+        ValueError: The shapes do not match, or n is below ``MINIMUM_EXACT``.
 
     Example:
         >>> rng = np.random.default_rng(1)
@@ -159,7 +159,7 @@ def means(
         return Means(mean, unknown, unknown, unknown, unknown, 0, layouts)
     floor = np.square(unit) * (n - 1) / n**2
     if estimated is None or len(estimated) == n:
-        # estimates of no other layouts sharpen nothing, but show what they would explain
+        # without other layouts the estimates don't help, but this shows what they would explain
         spread = np.maximum(exact.var(axis=0, ddof=1), floor)
         explained, left = np.zeros(exact.shape[1]), spread
         if estimated is not None:
@@ -173,11 +173,11 @@ def means(
 
 
 def guessed(estimated: Floats, squares: Floats) -> Means:
-    """Return what the estimates say alone, with errors as large as they usually are.
+    """Return means from the estimates alone, with the usual size of their errors.
 
     ``estimated`` and ``squares`` are (N, m), the network's means of m outcomes and of their squares
-    in each layout. What it misses of one layout it misses in part of all, so that a mean over many
-    is off by the root of ``_SHARED`` times the mean spread of a layout.
+    in each layout. Part of an error is common to all layouts, so a mean over many is off by the
+    root of ``_SHARED`` times the mean spread of a layout.
     """
     layouts = len(estimated)
     mean = estimated.mean(axis=0)
@@ -199,8 +199,8 @@ def _corrected(
         weight = beyond = np.full(n, layouts / n)
     else:
         weight, floor = 1 / chance, _SOUGHT * floor
-        beyond = weight - 1  # a layout that is solved for certain leaves nothing
-    control = estimated - estimated.mean(axis=0)  # about zero, so that sums lose no digits
+        beyond = weight - 1  # a layout that is certain to be solved leaves no uncertainty
+    control = estimated - estimated.mean(axis=0)  # centred, so that sums lose no digits
     paired, other = control[:n], control[n:]
     spread = control.var(axis=0, ddof=1)
     part = np.arange(n) % _PARTS
@@ -237,14 +237,14 @@ class _Moments:
 
     @property
     def explained(self) -> Floats:
-        """The squared correlation, 0 where either does not vary."""
+        """The squared correlation, 0 if either does not vary."""
         scale = self.exact * self.control
         share = np.zeros_like(scale)
         np.divide(self.joint**2, scale, out=share, where=scale > 1e-18)
         return np.minimum(share, 1.0)
 
     def slope(self, spread: Floats) -> Floats:
-        """The best factor b, drawn towards 0 as far as the share explained may be chance.
+        """The best factor b, shrunk towards 0 as far as the share explained may be chance.
 
         ``spread`` is the variance of the control over all layouts.
         """
@@ -259,8 +259,9 @@ class _Moments:
 def _moments(exact: Floats, control: Floats, weight: Floats, chosen: NDArray[np.bool_]) -> _Moments:
     """Return the moments of (n, m) outcomes and controls, in the subsets (n, k) ``chosen``.
 
-    ``weight`` is (n,), how many layouts each of them stands for. ``_ALL`` is the one subset of all.
-    The controls have to lie about zero.
+    ``weight`` is (n,), the number of layouts each one represents. ``_ALL`` is a single subset of
+    all layouts.
+    The controls must be centred.
     """
     members = np.broadcast_to(chosen, (len(exact), chosen.shape[1])).T * (weight / weight.mean())
     size = members.sum(axis=1, keepdims=True)

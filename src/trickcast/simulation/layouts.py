@@ -25,27 +25,27 @@ from .survey import Survey, Wanted
 from .tricks import trick_finder
 
 CORRECTED_MODEL = "fast"
-"""The network where solved layouts correct it: what it explains less than the larger one is less
-than what it saves in time (docs/log/simulation.md). Where nothing does, the default one is used."""
+"""The network used where solved layouts correct it: the larger one explains more, but not enough
+to justify its time (docs/log/simulation.md). Without solved layouts the default one is used."""
 
 # seconds, with this model on one core:
 _TRIAL = 0.0004  # to estimate a pilot, for each strain and once more
-_LOADING = 0.06  # and to load ONNX Runtime and the model
-_STEP = 8  # layouts solved between two looks of who is told of the result so far
-_BETWEEN = 0.2  # seconds between two of these
+_LOADING = 0.06  # to load ONNX Runtime and the model
+_STEP = 8  # layouts solved between two progress checks
+_BETWEEN = 0.2  # seconds between two progress reports
 _PIECE = 1_000_000
-"""Estimates of one strain that take a core ten seconds; on a cluster it gets as many layouts as it
-solves in that time."""
+"""Estimates of one strain that take a core ten seconds; a cluster receives as many layouts as it
+can solve in that time."""
 
 _LOTS = 1 << 64
-"""The block of random words that chooses layouts: none that deals them comes so far."""
+"""The block of random words that chooses layouts; dealing never reaches it."""
 
 Simulated = TypeVar("Simulated")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How layouts are dealt, estimated and solved; ``simulate`` tells what the names mean.
+    """How layouts are dealt, estimated and solved; ``simulate`` documents the names.
 
     Raises ValueError for ``workers`` below one.
     """
@@ -55,15 +55,15 @@ class Work:
     workers: int | None
     max_tries: int
     progress: "bool | Callable[[Layouts], object]"
-    """Whether a bar is shown; or who is told of the layouts so far."""
+    """Whether to show a bar; or a function that receives the layouts so far."""
     keep_on_interrupt: bool
     cluster: str | None = None
-    """The cluster on which layouts are solved."""
+    """The cluster that solves layouts."""
     auction: AuctionReading | None = None
-    """What was called, where layouts have to fit it."""
+    """The auction, if layouts must fit it."""
 
     def __post_init__(self) -> None:
-        if self.workers is not None:  # before a cluster is started, or asked
+        if self.workers is not None:  # before a cluster is started or contacted
             thread_count(self.workers)
 
 
@@ -73,38 +73,38 @@ class Clock:
 
     dealing: float
     estimating: float
-    """With the loading of the network."""
+    """Includes loading the network."""
     solving: float
 
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """N dealt layouts, what the network says of all, and what DDS says of n of them."""
+    """N dealt layouts, with estimates of all and exact results of n of them."""
 
     deals: DealSet
-    """The solved ones first."""
+    """The solved layouts first."""
     probabilities: NDArray[np.float32] | None
-    """(N, cells, 14) for the cells of the measure; None where the network was not used: all is
+    """(N, cells, 14) for the cells of the measure; None if the network was not used: all were
     solved, or it did not pay."""
     exact: NDArray[Any]
     """Exact results of the first n layouts, n along the first axis."""
     chance: Floats | None
-    """With what chance each of these was chosen; None where all had the same."""
+    """The chance with which each of these was chosen; None if all had the same."""
     clock: Clock
     stopped: str | None
     """Why fewer layouts were solved than allowed: precision, seconds, interrupt or max_tries."""
     timed: bool
     """Whether a precision or the clock ended the solving."""
     ongoing: bool = False
-    """Whether more is going to be solved."""
+    """Whether more layouts will be solved."""
     effect: float = 1.0
-    """By how much variances of means exceed those of independent layouts."""
+    """Factor by which variances of means exceed those of independent layouts."""
 
 
 class LiveSource:
     """Layouts dealt under constraints, estimated by a network and solved by DDS.
 
-    Raises ModelError for a model that is none, NoDealsError where too few layouts fit.
+    Raises ModelError for an invalid model, NoDealsError if too few layouts fit.
     """
 
     deals: DealSet
@@ -112,15 +112,15 @@ class LiveSource:
     def __init__(self, dealer: Constraints | AuctionLayouts, measure: Measure, work: Work):
         self._dealer, self._measure, self._work = dealer, measure, work
         self.deals = DealSet(np.empty((0, 52), dtype=np.uint8))
-        # an unknown model is an error even where none is needed
+        # an unknown model is an error even if none is needed
         is_there = is_loaded(work.model, work.workers)
         strains = {strain for strain, _ in measure.cells}
         self.trial = _TRIAL * (1 + len(strains)) + (0 if is_there else _LOADING)
 
     def deal(self, number: int) -> int:
-        """Have ``number`` layouts, or all that can be found."""
+        """Deal up to ``number`` layouts, fewer if no more can be found; return their number."""
         have = len(self.deals)
-        if number > have:  # more than asked for, as all are dealt again
+        if number > have:  # deal extra, because dealing starts over each time
             try:
                 wanted = max(number, 2 * have)
                 self.deals = self._dealer.deals(wanted, self._work.seed, self._work.max_tries)
@@ -141,7 +141,7 @@ class LiveSource:
         return chances[:, places, [seat for _, seat in self._measure.cells]]
 
     def solve(self, rows: Rows, measure: Measure | None = None) -> Iterator[NDArray[Any]]:
-        """Yield the exact results of the layouts of these numbers, batch by batch."""
+        """Yield the exact results of the layouts with these numbers, batch by batch."""
         work, measure = self._work, measure or self._measure
         step = _STEP if callable(work.progress) and work.cluster is None else len(rows)
         for first in range(0, len(rows), step):
@@ -184,9 +184,9 @@ def lay_out(
 ) -> Layouts:
     """Deal, estimate and solve what a measure needs; ``known`` are keywords of ``Constraints``.
 
-    A ``survey`` makes one of a source, and says how much more of layouts is wanted; it is in the
-    place of the plan. With ``keep_on_interrupt``, Ctrl-C ends the work and keeps what is enough for
-    an interval. Raises NoDealsError where too few layouts fit, ModelError for a bad model.
+    A ``survey``, used instead of the plan, turns a source into a Survey and says how many layouts
+    are still needed. With ``keep_on_interrupt``, Ctrl-C stops the work and keeps enough for an
+    interval. Raises NoDealsError if too few layouts fit, ModelError for a bad model.
     """
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     if work.model is None and plan.most_exact and survey is None:
@@ -198,7 +198,7 @@ def lay_out(
     if _all_known(constraints):
         if plan.most_exact:
             return _solve_known(measure, constraints, work)
-        plan = replace(plan, samples=1)  # more would be the same
+        plan = replace(plan, samples=1)  # more layouts would all be the same
     run: Run | Survey
     if survey is None:
         run = Run(source, measure, plan, RandomWords(checked_seed(work.seed), _LOTS).fractions)
@@ -235,9 +235,9 @@ def lay_out(
 def read_calls(
     auction: Any, dealer: str | Seat, vulnerable: str | Vulnerability
 ) -> tuple[AuctionReading | None, Vulnerability]:
-    """Return the auction as the network of calls reads it, None for none, and who is vulnerable.
+    """Return the auction as read by the network of calls, None without one, and the vulnerability.
 
-    An Auction or a Reading has its own vulnerability, which counts.
+    An Auction or a Reading has its own vulnerability, which takes precedence.
     """
     sides = Vulnerability.parse(vulnerable)
     if auction is None:
@@ -250,7 +250,7 @@ def read_calls(
 def watcher(
     progress: bool | Callable[[Simulated], object], result: Callable[[Layouts], Simulated]
 ) -> bool | Callable[[Layouts], object]:
-    """Return the ``progress`` of Work for one who is told of results, which layouts make."""
+    """Return the ``progress`` of Work for a function that receives results built from layouts."""
     if isinstance(progress, bool):
         return progress
     return lambda layouts: progress(result(layouts))
@@ -259,7 +259,7 @@ def watcher(
 def _teller(
     told: Callable[[Layouts], object], run: Run | Survey, so_far: Callable[[str | None], Layouts]
 ) -> Callable[[int], None]:
-    """Return what is called after each step: it tells now and then, once there are intervals."""
+    """Return a function to call after each step: it reports at times, once there are intervals."""
     last = 0.0
 
     def tell(_: int) -> None:
@@ -272,13 +272,13 @@ def _teller(
 
 
 def _all_known(constraints: Constraints) -> bool:
-    """Whether the whole deal is known: three hands are, and so the fourth."""
+    """Return whether the whole deal is known: three hands are, and so the fourth."""
     cards = [int((constraints.known == seat).sum()) for seat in Seat]
     return cards.count(13) >= 3
 
 
 def _solve_known(measure: Measure, constraints: Constraints, work: Work) -> Layouts:
-    """Solve the one layout that there is. Raises NoDealsError where it does not fit."""
+    """Solve the only possible layout. Raises NoDealsError if it does not fit."""
     deals = constraints.deals(1, work.seed, max_tries=1)
     start = time.monotonic()
     exact = np.concatenate([*measure.solve(deals.owners, work.workers)])

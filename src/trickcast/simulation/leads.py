@@ -1,4 +1,4 @@
-"""What should I lead? Every card of the leader's hand over the layouts that fit."""
+"""Compare opening leads: every card of the leader's hand over the layouts that fit."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ _EVEN = "="
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """An opening lead, or several cards in sequence that are the same."""
+    """An opening lead, or several equivalent cards in sequence."""
 
     cards: tuple[str, ...]
     """Highest first: ``("SK", "SQ")``."""
     tricks: Value
-    """Declarer's."""
+    """Declarer's tricks."""
     setting: Value
     """The chance to defeat the contract."""
     points: Value
     """Score of the leader's side."""
     gain: Value
-    """IMPs (or what ``scoring`` says) against the lead that is best by points."""
+    """IMPs (or the unit of ``scoring``) against the lead that is best by points."""
     even: bool
-    """Whether the interval of ``gain`` holds no difference: it may be as good."""
+    """Whether the interval of ``gain`` includes no difference, so that it may be just as good."""
 
 
 class Leads(Measure):
-    """How many tricks declarer takes after each lead, of each layout."""
+    """Declarer's tricks after each lead in each layout."""
 
     empty = np.empty((0, 52), dtype=np.uint8)
     usual_cost = 0.0003
@@ -74,7 +74,7 @@ class Leads(Measure):
     def means(
         self, exact: NDArray[np.uint8], estimates: NDArray[np.float32] | None, chance: Floats | None
     ) -> Means:
-        """Return declarer's expected tricks after each lead: all layouts are chosen alike."""
+        """Return declarer's expected tricks after each lead; all layouts had the same chance."""
         return self.means_of(exact[:, exact[0] != UNKNOWN], TRICKS, estimates)
 
     def means_of(
@@ -86,7 +86,7 @@ class Leads(Measure):
     ) -> Means:
         """Return the means of a (14,) outcome of declarer's tricks, (n, m) after m leads.
 
-        The network knows tricks after the best lead; that explains the spread after others too.
+        The network estimates tricks after the best lead; that helps to explain other leads too.
         """
         estimated = None
         if estimates is not None:
@@ -97,7 +97,7 @@ class Leads(Measure):
 class LeadSimulation(Result):
     """Results of ``simulate_leads``: iterate over the leads, best first, or print it.
 
-    Of the first ``solved`` of its ``deals`` declarer's tricks after the best lead are known.
+    Declarer's tricks after the best lead are known for the first ``solved`` of its ``deals``.
     """
 
     after: NDArray[np.uint8]
@@ -117,7 +117,7 @@ class LeadSimulation(Result):
 
     @cached_property
     def leads(self) -> list[Lead]:
-        """Every lead, best first: by points, which the others are compared with; then by gain."""
+        """Every lead, best first: the best by points, the reference for gains; then by gain."""
         groups = _sequences(np.flatnonzero(self.after[0] != UNKNOWN))
         taken = self.after[:, [group[0] for group in groups]]
         points = -score(self.contract, np.arange(14), self.vulnerable).astype(float)
@@ -150,8 +150,8 @@ class LeadSimulation(Result):
     def as_played(self, players: str = "expert") -> dict[str, AsPlayed]:
         """Return tricks, chance and score after each lead as ``players`` would play on, by card.
 
-        Over at most 200 of the layouts. The lead is told to the estimate, so that a passive one is
-        not punished for what only a mind reader would do. Raises ValueError for other players.
+        Uses at most 200 of the layouts. The estimate knows the lead, so a passive one is not marked
+        down for what only a mind reader would avoid. Raises ValueError for unknown ``players``.
         """
         if players not in self._as_played:
             cards = np.flatnonzero(self.after[0] != UNKNOWN).tolist()
@@ -172,7 +172,7 @@ class LeadSimulation(Result):
     def ranked(self, rank: str = "double-dummy", players: str = "expert") -> list[Lead]:
         """Return the leads, best first: ``double-dummy``, or by their gain as ``played``.
 
-        Raises SimulationError for another rank, ValueError for other players.
+        Raises SimulationError for an unknown ``rank``, ValueError for unknown ``players``.
         """
         if rank not in RANKS:
             raise SimulationError(f"rank is {shorten(rank)} (expected {' or '.join(RANKS)})")
@@ -209,7 +209,7 @@ class LeadSimulation(Result):
         return self.text()
 
     def text(self, rank: str = "double-dummy", players: str = "expert") -> str:
-        """Say a line for each lead, best first as ``ranked``: double dummy, and as played."""
+        """Return a line for each lead, best first as ``ranked``: double dummy, and as played."""
         unit = {"total": "points", "imps": "IMPs"}.get(self.scoring, self.scoring)
         half = f"{'tricks':>12}{'set':>10}{unit:>15}"
         told = self.as_played(players)
@@ -232,7 +232,7 @@ class LeadSimulation(Result):
         return "\n".join(lines + wrapped(notes))
 
     def _half(self, tricks: Value, setting: Value, gain: Value, *, first: bool) -> str:
-        """Show what there is to say of a lead in one way of playing on."""
+        """Show the figures of a lead, double dummy or as played."""
         even, digits = even_of(self.scoring), 0 if self.scoring == "total" else 2
         taken = error_text(tricks.mean, tricks.high - tricks.mean)
         share = f"{setting.mean:.0%}"
@@ -254,7 +254,7 @@ class LeadSimulation(Result):
 def contract_of(
     contract: str | Contract | None, by: str | Seat | None, heard: AuctionReading | None
 ) -> tuple[Contract, Seat]:
-    """Return contract and declarer, as told or as the auction ends."""
+    """Return contract and declarer, as given or as the auction ends."""
     if heard is None:
         if contract is None or by is None:
             raise SimulationError("no contract and declarer (expected both, or a whole auction)")
@@ -276,7 +276,7 @@ def contract_of(
 
 
 def _sequences(cards: NDArray[np.intp]) -> list[list[int]]:
-    """Join cards of one suit with no rank between them: they take the same tricks."""
+    """Group cards of one suit with no rank between them: they take the same tricks."""
     groups: list[list[int]] = []
     for card in cards.tolist():
         if groups and card == groups[-1][-1] + 1 and card % 13:

@@ -1,4 +1,4 @@
-"""Does this contract make? One search a layout, where counting its tricks takes several."""
+"""Simulate whether a contract makes: one search a layout, where counting tricks takes several."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .texts import percent_text, wrapped
 
 
 class Making(Measure):
-    """Whether a contract makes, of each layout, by one declarer or by either of a side."""
+    """Whether a contract makes in each layout, by one declarer or by either of a side."""
 
     usual_cost = 0.004
 
@@ -47,7 +47,7 @@ class Making(Measure):
         return means(exact.astype(float), estimated, unit=1.0, chance=chance, effect=self.effect)
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats:
-        """Return the doubt whether it makes."""
+        """Return the doubt about whether it makes."""
         made = np.arange(14) >= self.bid.tricks
         return doubt_of(estimates, made[:, None].astype(float))
 
@@ -62,9 +62,9 @@ class ContractChance(Result):
 
     contract: Contract
     by: Seat
-    """Declarer: of two that were asked about the better, the first of equals."""
+    """The declarer; if two were possible, the better one, or the first of equals."""
     made: NDArray[np.bool_]
-    """(solved,) bool, whether the contract makes on the first layouts of ``deals``, the solved."""
+    """(solved,) bool, whether the contract makes in each of the first ``solved`` layouts."""
 
     def __init__(self, layouts: Layouts, measure: Making):
         super().__init__(layouts)

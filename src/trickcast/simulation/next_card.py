@@ -1,4 +1,4 @@
-"""Which card now? Each card that may be played, over layouts that fit the auction and the play."""
+"""Compare the legal cards of a play, over layouts that fit the auction and the play."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ _SURE = 1.96
 
 @dataclass(frozen=True)
 class CardValue:
-    """What a card is worth, or several in sequence that are the same."""
+    """What a card is worth, or several equivalent cards in sequence."""
 
     cards: tuple[str, ...]
     """Highest first: ``("SK", "SQ")``."""
     tricks: Value
-    """Declarer's, in all."""
+    """Declarer's tricks in all."""
     making: Value
     """The chance that the contract makes."""
     points: Value
     """Score of the side that plays the card."""
     loss: Value
-    """Tricks given away against the best card of this list, layout by layout."""
+    """Tricks lost compared with the best card of this list, layout by layout."""
     as_played: Value | None = None
     """Declarer's tricks at the table after this opening lead; None for later cards."""
 
 
 class NextCard(Tabular):
-    """The cards that may be played next, the best first; prints as a table."""
+    """The legal cards, best first; prints as a table."""
 
     deals: DealSet
     """The layouts."""
@@ -97,7 +97,7 @@ class NextCard(Tabular):
         return f"<NextCard {self.best} by {self.seat.word}>"
 
     def columns(self) -> Columns:
-        """Return a row a card: ``cards``, ``tricks``, ``making``, ``points``, ``loss``."""
+        """Return a row per card: ``cards``, ``tricks``, ``making``, ``points``, ``loss``."""
         names = ("tricks", "making", "points", "loss")
         columns: Columns = {"cards": [" ".join(each.cards) for each in self.cards]}
         for name in names:
@@ -143,7 +143,7 @@ def simulate_play(
     model: Bidder | None = None,
     workers: int | None = None,
 ) -> NextCard:
-    """Compare the cards that may be played next, over layouts that fit the auction and the play.
+    """Compare the legal cards of a play, over layouts that fit the auction and the play.
 
     Every card is solved in every layout. Cards in sequence count as one.
 
@@ -206,7 +206,7 @@ def simulate_play(
 
 @dataclass(frozen=True)
 class _CardQuestion:
-    """What is asked of solved layouts."""
+    """The question put to solved layouts."""
 
     contract: Contract
     declarer: Seat
@@ -216,7 +216,7 @@ class _CardQuestion:
     """Who plays on after an opening lead; None for later cards."""
 
     def told(self, after: NDArray[np.uint8], now: Position) -> NextCard:
-        """Return what each card is worth."""
+        """Return the value of each card."""
         own = 1 if now.turn.side == self.declarer.side else -1
         danger = bool(self.vulnerable >> self.declarer.side & 1)
         points = own * score(self.contract, np.arange(14), danger).astype(float)
@@ -258,7 +258,7 @@ class _CardQuestion:
 def _known(
     hand: Any, dummy: Any, turn: Seat, declarer: Seat, cards: Sequence[tuple[Seat, str]]
 ) -> dict[str, Any]:
-    """Return the known hands by seat. Raises DealError where they do not fit the play."""
+    """Return the known hands by seat. Raises DealError if they do not fit the play."""
     if len(cards) == 52:
         raise PlayError("all 52 cards are played", 52)
     holder = declarer if turn == declarer.partner else turn
@@ -282,7 +282,7 @@ def _known(
 
 
 def next_seat(cards: Sequence[tuple[Seat, str]], strain: Strain, declarer: Seat) -> Seat:
-    """Return who plays the next card; the leader where all are played."""
+    """Return who plays the next card; the leader once all are played."""
     if not cards or len(cards) == 52:
         return declarer.lho
     return seats_played([*(card for _, card in cards), _unplayed(cards)], strain, declarer)[-1][0]
@@ -294,7 +294,7 @@ def _unplayed(cards: Sequence[tuple[Seat, str]]) -> str:
 
 
 def _alike(after: NDArray[np.uint8], now: Position) -> list[list[int]]:
-    """Join cards of one suit with no card between them that is still in play: they are the same."""
+    """Group cards of one suit with no card still in play between them: they are equivalent."""
     there = set(np.flatnonzero(now.owners != UNKNOWN).tolist()) | set(now.trick)
     groups: list[list[int]] = []
     for card in np.flatnonzero((after != UNKNOWN).any(axis=0)).tolist():

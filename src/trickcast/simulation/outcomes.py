@@ -1,4 +1,4 @@
-"""What the questions of a simulation have in common: contracts, scores, means with intervals."""
+"""Shared parts of all simulations: contracts, scores, means with intervals."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ TRICKS.flags.writeable = False
 
 
 class Value(NamedTuple):
-    """An estimated mean and its 95 % interval; the ends are NaN where nothing was solved."""
+    """An estimated mean and its 95 % interval; the ends are NaN if nothing was solved."""
 
     mean: float
     low: float
@@ -32,44 +32,44 @@ class Interval(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What the network was worth; medians where there are several cells."""
+    """What the network was worth; medians if there are several cells."""
 
     explained: float
     """r², the share of the spread of the exact results that it explains."""
     effective: float
-    """Effective sample size: the layouts that would have to be solved without it."""
+    """Effective sample size: layouts that solving alone would need for the same intervals."""
     saving: float
-    """The time that would take, over that taken."""
+    """The time that would take, over the time taken."""
     cells: int
-    """Of how many solved strains and declarers these are the medians."""
+    """Number of solved strains and declarers behind the medians."""
 
 
 class Result:
-    """What the answers to all questions have in common."""
+    """Base class of the results of all simulations."""
 
     deals: DealSet
-    """All layouts, the solved ones first. ``trickcast.write`` keeps them."""
+    """All layouts, the solved ones first. ``trickcast.write`` saves them."""
     samples: int
     """Layouts dealt."""
     solved: int
     """Layouts solved."""
     estimated: bool
-    """Whether the network estimated all; it does not where all are solved, or it cannot pay."""
+    """Whether the network estimated all layouts; not if all are solved, or if it cannot pay."""
     chance: Floats | None
-    """(solved,), with what chance each of the solved was chosen: layouts of which the network is in
-    doubt are solved more often. None where all had the same."""
+    """(solved,), the chance with which each solved layout was chosen; the network's doubtful ones
+    are solved more often. None if all had the same chance."""
     clock: Clock
     stopped: str | None
     """Why fewer were solved than allowed: precision, seconds, interrupt, max_tries; else None."""
     timed: bool
-    """Whether a precision or the clock ended the solving. ``samples`` and ``solve`` set to what
-    was dealt and solved give the same numbers again, wherever they run."""
+    """Whether a precision or the clock ended the solving. To repeat the result on any machine, set
+    ``samples`` and ``solve`` to the numbers dealt and solved."""
 
     ongoing: bool
-    """Whether more is being solved: until then, intervals are those of the network's usual misses.
+    """Whether more is being solved; until then, intervals reflect the network's usual errors.
     """
     effect: float
-    """By how much variances of means exceed those of independent layouts, which is counted in."""
+    """Factor by which variances of means exceed those of independent layouts; it is included."""
 
     def __init__(self, layouts: Layouts):
         self.deals, self.effect = layouts.deals, layouts.effect
@@ -85,12 +85,12 @@ class Result:
 
     @property
     def worth(self) -> Worth | None:
-        """What the network was worth; None where that is not told."""
+        """What the network was worth; None if it is not reported."""
         return None
 
     @property
     def notes(self) -> list[str]:
-        """What the numbers are, and what they are worth, in a few sentences."""
+        """What the numbers mean, and how reliable they are, in a few sentences."""
         if self.solved < MINIMUM_EXACT and self.ongoing:
             return [FIRST_FIGURES, DOUBLE_DUMMY]
         if self.solved == 0:
@@ -109,7 +109,7 @@ class Result:
                 f"the network explains {worth.explained:.0%} of the spread: as good as "
                 f"{worth.effective:,.0f} solved layouts"
             )
-            if self.timed:  # times differ from run to run; what is repeatable stays so
+            if self.timed:  # times vary from run to run; repeatable notes stay repeatable
                 note += f", {worth.saving:.1f} times as fast"
             notes.append(note + (" (medians of the cells)" if worth.cells > 1 else ""))
         elif worth is not None and self.timed:
@@ -118,7 +118,7 @@ class Result:
 
     @property
     def headline(self) -> str:
-        """How many layouts were dealt and solved, in a line."""
+        """A line with the numbers of layouts dealt and solved."""
         if self.known:
             return "1 layout, solved"
         if self.samples == 1 and not self.solved:
@@ -128,9 +128,9 @@ class Result:
         return line if self.stopped is None else f"{line} (stopped by {self.stopped})"
 
     def saved(self, effective: Floats) -> Floats:
-        """Return the time that solving ``effective`` layouts takes, over the time that was taken.
+        """Return the time that solving ``effective`` layouts takes, over the time taken.
 
-        Each is taken to be dealt and solved in the mean time of these; NaN where none is timed.
+        Assumes the mean time per layout of this run; NaN if it was not timed.
         """
         clock = self.clock
         if clock.solving == 0:
@@ -141,7 +141,7 @@ class Result:
 
 
 def played(contract: object) -> Contract:
-    """Return a contract that has a declarer, or raise SimulationError."""
+    """Return a contract with a declarer, or raise SimulationError."""
     bid = Contract(contract if isinstance(contract, Contract) else str(contract))
     if bid.strain is None:
         raise SimulationError("a passed-out board has no declarer (expected a contract)")
@@ -155,7 +155,7 @@ def strain_of(bid: Contract) -> Strain:
 
 
 def seats_of(side: str) -> tuple[Seat, Seat]:
-    """Return the seats of a side. Raises SimulationError for what is none."""
+    """Return the seats of a side. Raises SimulationError for an invalid side."""
     seats = {"NS": (Seat.NORTH, Seat.SOUTH), "EW": (Seat.EAST, Seat.WEST)}.get(side.upper())
     if seats is None:
         raise SimulationError(f"side is {shorten(side)} (expected NS or EW)")
@@ -163,12 +163,12 @@ def seats_of(side: str) -> tuple[Seat, Seat]:
 
 
 def is_vulnerable(vulnerable: str | Vulnerability, seat: Seat) -> bool:
-    """Return whether a seat's side is."""
+    """Return whether a seat's side is vulnerable."""
     return bool(Vulnerability.parse(vulnerable) >> seat.side & 1)
 
 
 def gain(difference: NDArray[Any], scoring: str) -> Floats:
-    """What differences of scores are worth."""
+    """Return the gain that differences of scores are worth."""
     if scoring == "total":
         return difference.astype(float)
     if scoring == "imps":
@@ -184,14 +184,14 @@ def values(ends: tuple[Floats, Floats, Floats]) -> list[Value]:
 
 
 def falling(ends: tuple[Floats, Floats, Floats]) -> tuple[Floats, Floats, Floats]:
-    """Return chances of so many tricks or more, and the ends of their intervals, as none rises.
+    """Return chances of at least so many tricks, with the ends of their intervals, made to fall.
 
-    Each is estimated by itself, so that where few layouts are solved more tricks may seem likelier
-    than fewer. Isotonic regression moves them the least that mends it, no further from the truth
-    than they were, and keeps every chance between its ends (Barlow and others, Statistical
+    Each is estimated on its own, so with few solved layouts more tricks may seem likelier than
+    fewer. Isotonic regression makes the smallest change that fixes this, never moves a chance
+    further from the truth, and keeps it between its ends (Barlow and others, Statistical
     Inference under Order Restrictions, 1972, chapter 1).
     """
-    from scipy.optimize import isotonic_regression  # late: it takes longer than all the rest
+    from scipy.optimize import isotonic_regression  # late: it takes longer than everything else
 
     mean, low, high = (
         number if np.isnan(number).any() else isotonic_regression(number, increasing=False).x
@@ -214,11 +214,11 @@ def gain_intervals(estimated: Means, scoring: str) -> list[Value]:
 
 
 def even_of(scoring: str) -> float:
-    """Return the gain of what is neither better nor worse."""
+    """Return the gain that means neither better nor worse."""
     return 0.5 if scoring == "matchpoints" else 0.0
 
 
 def is_even(gain: Value, scoring: str) -> bool:
-    """Whether a gain may be none: its interval, or where it has none the gain, holds that."""
+    """Return whether a gain may be zero: its interval includes even, or the gain is even."""
     even = even_of(scoring)
     return gain.mean == even or gain.low <= even <= gain.high

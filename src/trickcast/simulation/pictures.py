@@ -1,4 +1,4 @@
-"""The distribution of tricks as a picture: SVG, which web pages show as it is."""
+"""The distribution of tricks as an SVG picture for web pages."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +13,7 @@ from .outcomes import played, strain_of
 from .plan import SimulationError
 from .texts import percent_text
 
-_STEP, _BAR = 52, 34  # from bar to bar, and how wide one is
+_STEP, _BAR = 52, 34  # distance between bars, and width of a bar
 _LEFT, _TOP, _HEIGHT, _BELOW = 24, 76, 200, 56
 _MADE, _DOWN, _INK, _PALE = "#1f7a5c", "#b9bec6", "#22262b", "#6b7280"
 _FONT = "font-family='Helvetica, Arial, sans-serif'"
@@ -31,7 +31,7 @@ def trick_picture(result: Simulation, contract: str | Contract, by: str | Seat) 
         The picture as SVG.
 
     Raises:
-        SimulationError: Its tricks were neither solved nor estimated.
+        SimulationError: The tricks of the contract were neither solved nor estimated.
 
     Example:
         >>> result = tc.simulate(
@@ -55,8 +55,8 @@ def bars_svg(
 ) -> str:
     """Draw the chances of 0 to 13 tricks, (14,), with the ends of their 95 % intervals.
 
-    From the first number of tricks to the last whose chance rounds above 0; those from ``needed``
-    on are in another colour. ``lines``, one or two, stand under the title. Ends may be NaN.
+    Bars go from the first number of tricks to the last whose chance rounds above 0; those from
+    ``needed`` on have another colour. ``lines``, one or two, go below the title. Ends may be NaN.
     """
     shown = np.flatnonzero(chances >= 0.0005)
     counts = range(int(shown[0]), int(shown[-1]) + 1)

@@ -1,15 +1,15 @@
-"""How much is dealt, estimated and solved: what is asked for, and what is best.
+"""How many layouts to deal, estimate and solve: as requested, or the best number.
 
-To solve n layouts at s seconds each, and to estimate q n at e seconds each, takes n (s + q e) and
+Solving n layouts at s seconds each, and estimating q n at e seconds each, takes n (s + q e) and
 gives the variance (controls.py)
 
     var(y) ((1 - r²) + r² / q) / n
 
-so that the time for a variance does not depend on n but on q alone. With c = e / s it is least at
+So the time for a given variance depends only on q, not on n. With c = e / s it is least at
 q = sqrt(r² / ((1 - r²) c)), and is then (√(1 - r²) + √(r² c))² of the time of solving alone
-(Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts. Where
-layouts are chosen by doubt (choice.py), less than 1 - r² is left: what the solved ones show, and
-before any was chosen the mean of that and of what the network says itself.
+(Cochran, Sampling Techniques, 3rd edition, 12.7). Of several outcomes the worst known counts. If
+layouts are chosen by doubt (choice.py), less than 1 - r² remains: as the solved ones show, or,
+before any was chosen, the mean of that and the network's own prediction.
 """
 
 import operator
@@ -21,28 +21,28 @@ from scipy.special import stdtrit
 from .controls import CONFIDENCE, MINIMUM_EXACT, Floats, Means
 
 USUAL_EXACT = 200
-"""Layouts solved where nothing else is said."""
+"""Default number of layouts to solve."""
 USUAL_SAMPLES = 2000
-"""Layouts estimated where nothing is solved and nothing else is said."""
+"""Default number of layouts to estimate if none are solved."""
 MOST_EXACT = 20_000
-"""Layouts solved, at most, to reach a precision or until the time is over, unless more is asked."""
+"""Most layouts solved for a precision or within a time limit, unless more are requested."""
 MOST_SAMPLES = 100_000
-"""The same for the estimated ones; a thousand of them take a megabyte."""
+"""The same for estimated layouts; a thousand of them take a megabyte."""
 _RATIOS = np.exp2(np.arange(1.0, 8.5, 0.5))  # 2 to 256: at most 1 % dearer than the best between
 
 
 class SimulationError(ValueError):
-    """A simulation is asked for something that cannot be."""
+    """Raised for a simulation that is impossible as requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How much is dealt, estimated and solved. Raises SimulationError for what cannot be done."""
+    """How much to deal, estimate and solve. Raises SimulationError for an impossible plan."""
 
     samples: int | None = None
-    """Layouts dealt, and estimated; None for the best accuracy per second."""
+    """Layouts to deal and estimate; None for the best accuracy per second."""
     solve: int | None = None
-    """Layouts of them that are solved too; None for as many as are needed, or 200."""
+    """Layouts to solve as well; None for as many as are needed, or 200."""
     precision: float | None = None
     """Half the width of the 95 % interval at which solving stops."""
     seconds: float | None = None
@@ -79,12 +79,12 @@ class Plan:
 
     @property
     def told(self) -> bool:
-        """Whether both numbers are fixed beforehand: nothing is left to be found out."""
+        """Whether both numbers are fixed in advance."""
         return self.solve == 0 or (self.samples is not None and not self.open_ended)
 
     @property
     def most_exact(self) -> int:
-        """Layouts solved, at most."""
+        """Most layouts to solve."""
         if self.solve is not None:
             return self.solve
         most = MOST_EXACT if self.open_ended else USUAL_EXACT
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def most_samples(self) -> int:
-        """Layouts dealt, at most."""
+        """Most layouts to deal."""
         if self.samples is not None:
             return self.samples
         return USUAL_SAMPLES if self.solve == 0 else max(MOST_SAMPLES, self.most_exact)
@@ -104,19 +104,19 @@ class Spread:
 
     variance: Floats
     explained: Floats
-    """The share of the variance that more estimates would lessen: r², less what chance adds to it.
-    Where layouts were chosen by doubt it is 1: the rest does not depend on their number."""
+    """The share of the variance that more estimates would reduce: r², corrected for chance.
+    If layouts were chosen by doubt it is 1: the rest does not depend on their number."""
     rest: Floats
-    """n times what remains of the variance of a mean where all layouts are estimated."""
+    """n times the variance of a mean that would remain if all layouts were estimated."""
 
     @classmethod
     def of(
         cls, estimated: Means, *, chosen: bool = False, doubts: Floats | None = None
     ) -> "Spread":
-        """Take it from the means of what was solved so far, some ``chosen`` by doubt.
+        """Compute it from the means of what was solved so far, some ``chosen`` by doubt.
 
-        With the ``doubts`` about layouts, the next ones are going to be chosen by these, and none
-        was yet. Then the few solved and the network have an equal say in how far it misses.
+        Pass ``doubts`` about layouts if the next ones will be chosen by them and none was yet.
+        Then the few solved layouts and the network count equally in predicting its error.
         """
         n = estimated.solved
         explained = np.clip(1 - (1 - estimated.explained) * (n - 1) / (n - 2), 0, 1)
@@ -130,12 +130,12 @@ class Spread:
         return cls(variance, explained, focus * (estimated.left + said) / 2)
 
     def left(self, ratio: float) -> float:
-        """Return n times the variance of a mean at ``ratio`` estimates a solve; 0 for none."""
+        """Return n times the variance of a mean at ``ratio`` estimates per solve; 0 for none."""
         left = self.rest + self.variance * self.explained / ratio if ratio else self.variance
         return float(left.max())
 
     def ratio(self, cost: float, *, alone: bool = True) -> float:
-        """Return the best number of estimates a solve, 0 where solving ``alone`` is as fast.
+        """Return the best number of estimates per solve, 0 if solving ``alone`` is as fast.
 
         ``cost`` is the time of one estimate over that of one solve.
         """
@@ -146,13 +146,13 @@ class Spread:
     def solves(self, ratio: float, half_width: float) -> float:
         """Return how many layouts to solve for a 95 % interval of ± ``half_width``."""
         tail = (1 + CONFIDENCE) / 2
-        rough = self.left(ratio) / half_width / half_width  # a square may be no number above 0
+        rough = self.left(ratio) / half_width / half_width  # the square may underflow to 0
         needed = rough * stdtrit(np.inf, tail) ** 2
         quantile = stdtrit(max(needed, MINIMUM_EXACT) - 2, tail)  # Student's is wider for few
         return float(rough * quantile**2)
 
     def estimates(self, solved: int, half_width: float) -> float:
-        """Return how many layouts to estimate for that, so many being solved; inf if none do."""
+        """Return how many layouts to estimate for that, given those solved; inf if none suffice."""
         error = half_width / stdtrit(solved - 2, (1 + CONFIDENCE) / 2)
         room = error**2 - self.rest / solved
         needed = np.full_like(room, np.inf)

@@ -1,7 +1,7 @@
-"""A simulation under way: solving some layouts, and estimating as many as that pays for.
+"""A running simulation: solve some layouts, and estimate as many as that pays for.
 
-What is asked of the solved layouts is an Aim; where layouts, estimates and exact results come
-from is a Source, so that benchmarks can replay simulations from layouts solved once.
+An Aim is what the solved layouts are for. A Source supplies layouts, estimates and exact results,
+so that benchmarks can replay simulations from layouts solved once.
 """
 
 import math
@@ -18,31 +18,31 @@ from .choice import PILOT, Lots, Rows, Selection
 from .controls import MINIMUM_EXACT, Floats, Means
 from .plan import Plan, Spread
 
-_RISK = 0.1  # of the time that solving alone needs: what trying the network may cost
-_STAKE = 0.25  # of a given time: the same, as it nearly always pays there
-_OVER = 0.1  # of the time of the first solves: what estimates of further layouts may take
-_LITTLE = 0.05  # of the time of solving: what estimates may take though few seem to pay
-_LONGEST = 4  # times the number solved at the last look, at most, are solved at the next
-_LEAP = 0.65  # of the way to the number of solves that seems needed: it is not well known yet
-_TRIED = 256  # layouts estimated to see what they are worth, at most
-_NEAR = 1.2  # times the number solved: up to here all of the way
-_SURE = 1.03  # and a little more: to look again and again would end it by luck, and biased
-_SHORT = 4  # layouts solved between two looks, at least, where there is time for them
+_RISK = 0.1  # share of the time of solving alone that trying the network may cost
+_STAKE = 0.25  # the same share of a given time; larger, as the network nearly always pays there
+_OVER = 0.1  # share of the time of the first solves that estimating more layouts may take
+_LITTLE = 0.05  # share of the solving time that estimates may take even if few seem to pay
+_LONGEST = 4  # the most solved at the next step, as a multiple of those solved so far
+_LEAP = 0.65  # share of the way to the number of solves that seems needed: it is not well known yet
+_TRIED = 256  # most layouts estimated to see what they are worth
+_NEAR = 1.2  # up to this multiple of the number solved, go all of the way
+_SURE = 1.03  # and a little more: stopping at the first lucky check would bias the result
+_SHORT = 4  # fewest layouts solved between two checks, if there is time for them
 _SET_UP = 0.05  # seconds that dealing takes for any number
-_CHUNK = 1024  # layouts estimated in one turn
-_FIRST_CHUNK = 8  # and in the first, which loads the network
+_CHUNK = 1024  # layouts estimated per turn
+_FIRST_CHUNK = 8  # and in the first turn, which loads the network
 
 Cell = tuple[Strain, Seat]
 """One result of a layout: a strain and a declarer."""
 
 
 class Aim(ABC):
-    """The means that are wanted of the results of layouts."""
+    """The means that the results of layouts are wanted for."""
 
     empty: NDArray[Any]
-    """The exact results of no layouts."""
+    """An empty array of exact results."""
     usual_cost: float
-    """Time of an estimate over that of an exact result, where no clock may decide."""
+    """Time of an estimate over that of an exact result, used where no clock may decide."""
 
     @abstractmethod
     def means(
@@ -51,14 +51,14 @@ class Aim(ABC):
         estimates: NDArray[np.float32] | None,
         chance: Floats | None,
     ) -> Means:
-        """Return the means that a precision is asked of, from what its source says of layouts.
+        """Return the means that must reach the precision, from the results of layouts.
 
-        The solved ones come first; ``chance`` is that with which each of these was chosen, None
-        where all had the same.
+        The solved ones come first; ``chance`` is that with which each was chosen, None if all had
+        the same.
         """
 
     def doubts(self, estimates: NDArray[np.float32]) -> Floats | None:
-        """Return how far each estimate may miss, (m,), above 0; None to choose all alike."""
+        """Return how far each estimate may be off, (m,), above 0; None for equal chances."""
         return None
 
     def half_widths(self, estimated: Means) -> Floats:
@@ -67,15 +67,15 @@ class Aim(ABC):
 
 
 class Measure(Aim):
-    """What is measured of layouts: exact results, and the means that are wanted of them.
+    """What is measured in layouts: exact results, and the means wanted of them.
 
     Estimates are (N, cells, 14), the chances of 0 to 13 tricks in its ``cells``.
     """
 
     cells: list[Cell]
-    """Of what there have to be estimates."""
+    """The cells that need estimates."""
     effect = 1.0
-    """By how much the layouts have larger variances of means than independent ones."""
+    """Factor by which variances of means exceed those of independent layouts."""
 
     @abstractmethod
     def solve(self, owners: NDArray[np.uint8], workers: int | None) -> Iterator[NDArray[Any]]:
@@ -83,24 +83,24 @@ class Measure(Aim):
 
 
 class Source(Protocol):
-    """Layouts by number, from 0, their estimates and exact results, and a clock."""
+    """Layouts numbered from 0, their estimates and exact results, and a clock."""
 
     trial: float
-    """Seconds that the first estimates take, with the loading of the network."""
+    """Seconds that the first estimates take, including loading the network."""
 
     def deal(self, number: int) -> int:
-        """Have ``number`` layouts, and return how many there are: fewer where no more are found.
+        """Deal up to ``number`` layouts; return how many there are, fewer if no more are found.
 
-        Raises NoDealsError where that happens at the first call.
+        Raises NoDealsError if too few are found at the first call.
         """
 
     def estimate(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the (m, cells, 14) estimates of some layouts."""
 
     def solve(self, rows: Rows, measure: "Measure | None" = None) -> Iterator[NDArray[Any]]:
-        """Yield the exact results of the layouts of these numbers, batch by batch.
+        """Yield the exact results of the layouts with these numbers, batch by batch.
 
-        A ``measure`` stands in the place of the one that the source is for.
+        A ``measure`` replaces the source's own.
         """
 
     def now(self) -> float:
@@ -109,21 +109,21 @@ class Source(Protocol):
 
 @dataclass(slots=True)
 class Meter:
-    """How much of one kind of work was done, and in what time."""
+    """How much work of one kind was done, and in what time."""
 
     done: int = 0
     seconds: float = 0.0
     _first: tuple[int, float] | None = None
 
     def end_turn(self, seconds: float) -> None:
-        """Add the time of a turn. The first one loads what is needed: it is no measure of pace."""
+        """Add the time of a turn. The first includes loading, so it doesn't count for the pace."""
         self.seconds += seconds
         if self._first is None:
             self._first = self.done, self.seconds
 
     @property
     def pace(self) -> float:
-        """Seconds for one."""
+        """Seconds per item."""
         done, seconds = self._first or (0, 0.0)
         if self.done == done:
             done, seconds = 0, 0.0
@@ -131,7 +131,7 @@ class Meter:
 
 
 class Run:
-    """A simulation under way; ``go`` takes it to its end, and what is there can always be had."""
+    """A running simulation; ``go`` completes it, and intermediate results are always available."""
 
     solving: Meter
     estimating: Meter
@@ -158,7 +158,7 @@ class Run:
 
     @property
     def rows(self) -> Rows:
-        """Numbers of the layouts that the result is of, the solved ones first."""
+        """Numbers of the layouts in the result, the solved ones first."""
         layouts = self.estimating.done if self._has_estimates else self.solving.done
         if self._plan.told:
             layouts = self._most_samples
@@ -166,14 +166,14 @@ class Run:
 
     @property
     def estimates(self) -> NDArray[np.float32] | None:
-        """Their estimates; None where these do not pay, or not all solved have one yet."""
+        """Their estimates; None if these do not pay, or if some solved layout has none yet."""
         if not self._has_estimates:
             return None
         return np.concatenate(self._estimates)[self._selection.in_order(self.estimating.done)]
 
     @property
     def chance(self) -> Floats | None:
-        """With what chance each of the solved was chosen; None where all had the same."""
+        """The chance with which each solved layout was chosen; None if all had the same."""
         return self._selection.chance
 
     @property
@@ -182,11 +182,11 @@ class Run:
 
     @property
     def answers(self) -> bool:
-        """Whether there is anything to tell yet."""
+        """Whether there is a result to report yet."""
         return self.solving.done >= MINIMUM_EXACT
 
     def go(self, advance: Callable[[int], None] = lambda done: None) -> None:
-        """Solve and estimate until it is enough; ``advance`` is told how many were just solved."""
+        """Solve and estimate until it is enough; call ``advance`` with the number just solved."""
         self._advance, plan = advance, self._plan
         if plan.told:
             self._deal_to(plan.most_samples)
@@ -226,7 +226,7 @@ class Run:
             self._leap()
 
     def _is_worth_a_try(self) -> bool:
-        """Whether trying the network costs next to nothing beside what solving alone takes."""
+        """Return whether trying the network costs next to nothing compared with solving alone."""
         layouts = float(self._most_exact)
         if self._plan.precision is not None:
             layouts = min(layouts, self._spread().solves(0, self._plan.precision))
@@ -271,13 +271,13 @@ class Run:
         stop = min(max(math.ceil(goal), solved + short), self._most_exact)
         if ratio:
             most = ratio * stop
-            if self._plan.precision is not None:  # fewer will do where the pilot solved enough
+            if self._plan.precision is not None:  # fewer suffice if the pilot solved enough
                 most = min(most, _SURE * spread.estimates(stop, self._plan.precision))
             self._estimate_to(max(math.ceil(most), stop))
         self._solve_to(stop)
 
     def means(self) -> Means:
-        """Return the means of what is there, found once."""
+        """Return the means of the current results, computed once."""
         there = self.solving.done, self.estimating.done if self._estimates else 0
         if self._means is None or self._means[0] != there:
             self._means = there, self._aim.means(self.exact, self.estimates, self.chance)
@@ -290,7 +290,7 @@ class Run:
 
     @property
     def _cost(self) -> float:
-        """Time of dealing and estimating a layout over that of solving one; above 0."""
+        """Return the time to deal and estimate a layout over the time to solve one; above 0."""
         dealing = max(self.dealing.seconds - _SET_UP, 0) / max(self.dealing.done, 1)
         return max(dealing + self.estimating.pace, 1e-9) / max(self.solving.pace, 1e-9)
 
@@ -303,7 +303,7 @@ class Run:
             self._estimates, self._by_doubt = [], False
 
     def _deal_to(self, number: int) -> int:
-        """Return how many layouts of a number there are."""
+        """Deal up to a number of layouts and return how many there are."""
         number = min(number, self._most_samples)
         start = self._source.now()
         dealt = self._source.deal(number)
@@ -327,7 +327,7 @@ class Run:
             self._estimates.append(estimates)
             meter.done = stop
             meter.end_turn(self._source.now() - start)
-            self._advance(0)  # who is told may end it here too
+            self._advance(0)  # a progress function may stop the work here too
 
     def _solve_to(self, number: int) -> None:
         number = self._deal_to(number)
@@ -338,7 +338,7 @@ class Run:
             self._solve(*self._selection.next_doubtful(number))
 
     def _solve(self, rows: Rows, reach: list[int]) -> None:
-        """Solve layouts, each of which leads to so many that the solved are chosen of."""
+        """Solve layouts; ``reach`` gives, after each, how many the solved are chosen from."""
         start, done = self._source.now(), 0
         try:
             for part in self._source.solve(rows):

@@ -1,7 +1,7 @@
-"""The four simulations that are asked for by name; what all take is said here, four times.
+"""The four public simulations; each documents its own arguments in full.
 
 Each deals layouts that fit, has the network estimate them and DDS solve some (``layouts.lay_out``),
-and returns its own result.
+and returns its own kind of result.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def simulate(
     cluster: str | None = None,
     contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
 ) -> Simulation:
-    """Simulate hidden hands: deal them many times, and find what every contract takes.
+    """Simulate hidden hands: deal them many times, and find the tricks of every contract.
 
     The network estimates all layouts, and some are solved too. The solved ones correct the
     estimates and give the intervals; without them (``solve=0``) there are no intervals (NaN). If
     ``solve`` equals ``samples``, or if solving alone is as fast, no network is used. If all four
     hands are known, the deal is solved once.
 
-    Tables end by themselves unless you pass ``samples``, ``solve`` or ``seconds``: when all
-    expected tricks are precise enough, and so is the chance of the side's best contract, to a third
-    of that (± 5 %). No strain is solved further than it needs. ``progress`` receives figures of the
-    network, with wider intervals, before anything is solved.
+    Tables stop by themselves unless you pass ``samples``, ``solve`` or ``seconds``: when all
+    expected tricks are precise enough, and the chance of the side's best contract is within a third
+    of that (± 5 %). No strain is solved further than it needs. ``progress`` receives estimates by
+    the network, with wider intervals, before anything is solved.
 
     With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
     result. With either, a pilot of 20 solved layouts decides how many to estimate and solve;
@@ -282,7 +282,8 @@ def compare(
     Raises:
         DealError: A hand, contract or seat is not valid.
         CallError: A call is not valid, or the laws forbid it.
-        ConstraintError: A text cannot be read or contradicts itself, or too few layouts fit.
+        ConstraintError: A text cannot be read or contradicts itself, too few layouts fit, or a rule
+            asks for tricks or divides by zero.
         SimulationError: A number is out of its range, there are fewer than two choices, a rule has
             no ``else``, or no contract is played.
         ClusterError: The cluster fails.
@@ -304,7 +305,9 @@ def compare(
 
     told = watcher(progress, compared)
     work = Work(seed, model, workers, max_tries, told, keep_on_interrupt, cluster, heard)
-    return compared(lay_out(Tables(cells), known, plan, work))
+    result = compared(lay_out(Tables(cells), known, plan, work))
+    result.rows  # noqa: B018  # a division by zero in a rule is told here, not in print
+    return result
 
 
 def simulate_leads(

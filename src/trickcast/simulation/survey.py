@@ -1,8 +1,8 @@
-"""A simulation of many cells that ends by itself: every strain is solved as far as it needs.
+"""A simulation of many cells that stops by itself: every strain is solved as far as it needs.
 
 All layouts are estimated first, so that there are figures before anything is solved. Then the first
-of them are solved in all strains, and further ones in those of which not enough is known yet. No
-clock decides: the same seed gives the same result.
+of them are solved in all strains, and more in strains that are not precise enough yet. No
+clock decides, so the same seed gives the same result.
 """
 
 from collections import defaultdict
@@ -17,19 +17,19 @@ from .controls import MINIMUM_EXACT, Floats
 from .run import Measure, Meter, Source
 
 _FIRST, _CHUNK = 256, 1024
-"""Layouts estimated before the first figures, and in each turn after it."""
+"""Layouts estimated before the first figures, and in each turn after that."""
 _PILOT = 24
 """Layouts solved in every strain."""
 
 Wanted = dict[Strain, int]
-"""How many layouts are to be solved in each strain of which not enough is known."""
+"""How many layouts to solve in each strain that is not precise enough yet."""
 
 
 class Survey:
-    """A simulation under way; ``go`` takes it to its end, and what is there can always be had."""
+    """A running simulation; ``go`` completes it, and intermediate results are always available."""
 
     chance: Floats | None = None
-    """All layouts had the same to be solved."""
+    """None: all layouts had the same chance to be solved."""
     stopped: str | None = None
 
     def __init__(
@@ -49,12 +49,12 @@ class Survey:
 
     @property
     def exact(self) -> NDArray[np.uint8]:
-        """(n, 5, 4) exact results of the layouts of which any were solved; 255 for the others."""
+        """(n, 5, 4) exact results of the layouts solved in any strain; 255 for the other cells."""
         return self._exact[: self.solving.done]
 
     @property
     def rows(self) -> Rows:
-        """Numbers of the layouts that the result is of, the solved ones first."""
+        """Numbers of the layouts in the result, the solved ones first."""
         return np.arange(self.estimating.done)
 
     @property
@@ -64,13 +64,13 @@ class Survey:
 
     @property
     def answers(self) -> bool:
-        """Whether there is anything to tell yet."""
+        """Whether there is a result to report yet."""
         return self.estimating.done > 0
 
     def go(self, advance: Callable[[int], None], wanted: Callable[[], Wanted]) -> None:
         """Estimate, and solve until nothing more is ``wanted``.
 
-        ``advance`` is told how many were just solved in some strain.
+        Calls ``advance`` with the number just solved in some strain.
         """
         now, start = self._source.now, self._source.now()
         self._samples = self._source.deal(self._samples)
@@ -93,7 +93,7 @@ class Survey:
             }
 
     def _solve(self, wanted: Wanted, advance: Callable[[int], None]) -> None:
-        """Solve so many layouts in these strains, those together that go equally far."""
+        """Solve so many layouts in these strains; strains with the same number go together."""
         alike = defaultdict[tuple[int, int], list[Strain]](list)
         for strain, number in wanted.items():
             done = self._done[strain]
@@ -115,7 +115,7 @@ class Survey:
 
 
 def layouts_wanted(half_widths: Floats, precision: float, solved: int) -> int:
-    """Return how many layouts to solve, of so many, for 95 % intervals of ± ``precision``."""
+    """Return the total number of layouts to solve for 95 % intervals of ± ``precision``."""
     ratio = float(np.nanmax(half_widths)) / precision
     if not solved >= MINIMUM_EXACT or ratio <= 1:
         return solved

@@ -1,4 +1,4 @@
-"""Numbers with their intervals, chances as bars, and notes, as lines of at most 80 characters."""
+"""Format numbers with intervals, chances as bars, and notes, in lines of at most 80 characters."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
@@ -57,7 +57,7 @@ def bars(chances: NDArray[np.float64]) -> str:
 def interval_text(
     value: Sequence[float], digits: int, *, signed: bool = False, unit: str = ""
 ) -> str:
-    """Show a mean and the ends of its interval, where it has one."""
+    """Show a mean and the ends of its interval, if it has one."""
     mean, low, high = (f"{number:{'+' if signed else ''}.{digits}f}" for number in value)
     return f"{mean}{unit}" if low.endswith("nan") else f"{mean}{unit} ({low} to {high})"
 
@@ -68,7 +68,7 @@ def percent_text(value: Sequence[float]) -> str:
 
 
 def error_text(mean: float, half_width: float) -> str:
-    """Show a mean and half its interval, where it has one; a dash where it is not known."""
+    """Show a mean and half its interval, if it has one; a dash if it is unknown."""
     if np.isnan(mean):
         return "-"
     return f"{mean:.2f}" if np.isnan(half_width) else f"{mean:.2f} ±{half_width:.2f}"

@@ -1,4 +1,4 @@
-"""What ``tricks()``, ``dds()`` and ``par()`` of a Dealer script are answered by."""
+"""Answer ``tricks()``, ``dds()`` and ``par()`` of a Dealer script."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def trick_finder(
     """Return a function that finds the tricks that a script asks for, for ``Constraints``.
 
     Args:
-        solve: Whether to solve with DDS, not estimate.
+        solve: Whether to solve with DDS instead of estimating.
         model: Name or path of the network, which is loaded when first needed.
         workers: Number of threads. Default: all cores.
 

@@ -1,6 +1,6 @@
-"""Exact double-dummy results of many deals, batch after batch.
+"""Exact double-dummy results of many deals, batch by batch.
 
-What enters here is checked, and copied, before it reaches DDS.
+All input is checked and copied before it reaches DDS.
 """
 
 import ctypes
@@ -21,22 +21,22 @@ from ..cards.positions import cards_a_hand
 from . import dds
 
 BATCH = dds.BATCH
-"""Tables of a batch."""
+"""Tables per batch."""
 BOARDS = dds.BOARDS
-"""Deals of a batch of one strain, or of one strain and declarer."""
+"""Deals per batch for one strain, or for one strain and declarer."""
 MOST_LINE_TRICKS = 6
-"""Tricks that a line of best play may have."""
+"""Most tricks in a line of best play."""
 
 _TABLES_A_THREAD, _BOARDS_A_THREAD = 8, 40
-"""How much each thread is given in one call of DDS: a second or two, after which a result that
-nobody waits for any more is given up. The last thread of a call works while the others wait."""
+"""Work for each thread in one call of DDS: a second or two, after which a result that nobody
+waits for any more is abandoned. The last thread of a call works while the others wait."""
 _MOST_THREADS = 1024
 _Result = TypeVar("_Result")
 _Kind = TypeVar("_Kind", Strain, Seat)
 _Solve = Callable[[NDArray[np.uint8], slice, int, Event], NDArray[Any]]
-"""Solves some owners, which rows of all they are, with so many threads, unless given up."""
+"""Solves some owners, given their rows in the batch and a thread count, unless given up."""
 _Check = Callable[[NDArray[np.uint8], int, int], None]
-"""Raises for some owners, those from this row on of so many, that must not reach DDS."""
+"""Raises for owners that must not reach DDS, given their first row and the total number."""
 
 
 def solve_batches(
@@ -47,7 +47,7 @@ def solve_batches(
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield the tables of deals, a batch at a time.
 
-    DDS runs in a thread beside the caller's, because Python notices a signal such as Ctrl-C only
+    DDS runs in a helper thread, because Python notices a signal such as Ctrl-C only
     between two of its own steps. So the caller stops at once, and DDS after the current call.
 
     Args:
@@ -77,8 +77,8 @@ def solve_position_batches(
     """Yield the tables of positions, a batch at a time; fewer cards are solved much faster.
 
     Args:
-        owners: Owners, shape (n, 52), uint8, 255 for cards that are gone. All hands of a row have
-            equally many cards, two or more.
+        owners: Owners, shape (n, 52), uint8, 255 for played cards. All hands of a row have
+                equally many cards, two or more.
         workers: Number of solver threads. Default: all cores.
 
     Yields:
@@ -133,7 +133,7 @@ def solve_cell_batches(
 ) -> Iterator[NDArray[np.uint8]]:
     """Yield the tricks of declarer's side in one strain by one declarer, a batch at a time.
 
-    These are the numbers in the tables of ``solve_batches``, for a fraction of the work.
+    These are the same numbers as in the tables of ``solve_batches``, for a fraction of the work.
 
     Args:
         owners: Owners of deals, shape (n, 52), uint8.
@@ -172,7 +172,7 @@ def makes_batches(
     *,
     workers: int | None = None,
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield whether declarer's side takes so many tricks or more, a batch at a time.
+    """Yield whether declarer's side takes at least so many tricks, a batch at a time.
 
     Each deal needs one search, where finding the number of tricks needs several.
 
@@ -205,7 +205,7 @@ def makes_batches(
 def search_batches(
     owners: NDArray[np.uint8], questions: NDArray[np.int64], *, workers: int | None = None
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield whether a side takes so many tricks or more, a question for each deal.
+    """Yield whether a side takes at least so many tricks, with one question per deal.
 
     Args:
         owners: Owners of deals, shape (n, 52), uint8.
@@ -247,14 +247,14 @@ def solve_line_batches(
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield the tables of deals and lines of best play, a batch at a time.
 
-    After a result is found, some tricks are played on by cards that keep it, while the solver
+    After a result is found, some tricks are played with cards that keep it, while the solver
     remembers what it found.
 
     Args:
         owners: Owners of deals, shape (n, 52), uint8.
         tricks: Number of tricks to play on, 1 to 6.
         strains: Strain of each deal, shape (n,), uint8; the other results are 255. Default: all.
-        known: Results that are known, shape (n, 5, 4), uint8, which takes a third off.
+        known: Known results, shape (n, 5, 4), uint8; they save a third of the time.
         workers: Number of solver threads. Default: all cores.
 
     Yields:
@@ -332,7 +332,7 @@ def _in_batches(
     a_thread: int,
     workers: int | None,
 ) -> Iterator[NDArray[Any]]:
-    """Yield the results of batch after batch, each found by one or more calls of DDS."""
+    """Yield the results batch by batch, each from one or more calls of DDS."""
     batches = checked_batches(owners, size, check)
     threads = thread_count(workers)
     call = min(size, a_thread * threads)
@@ -351,7 +351,7 @@ def _in_batches(
 def checked_batches(
     owners: NDArray[np.uint8], size: int = BATCH, check: _Check = check_owners
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Yield the first row of each batch of (n, 52) owners, and a copy of it that was checked.
+    """Yield the first row of each batch of (n, 52) owners, and a checked copy of the batch.
 
     Raises DealError at once if the array has another shape or type.
     """
@@ -369,7 +369,7 @@ def checked_batches(
 
     def batches() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for start in range(0, len(owners), size):
-            # a copy: the array may be the caller's, and change while DDS reads it
+            # a copy, because the caller's array could change while DDS reads it
             batch = np.array(owners[start : start + size], order="C")
             check(batch, start, len(owners))
             yield start, batch
@@ -406,10 +406,10 @@ def thread_count(workers: int | None) -> int:
     """Return the number of threads to use.
 
     Args:
-        workers: Number of threads, or None for as many as this process may use cores.
+        workers: Number of threads, or None for the number of cores this process may use.
 
     Returns:
-        That number; 1,024 at most, which is more than DDS can use.
+        The number; at most 1,024, which is more than DDS can use.
 
     Raises:
         ValueError: ``workers`` is below 1.
@@ -454,7 +454,7 @@ def _solve_cells(
     tables = np.full((len(some), 5, 4), UNKNOWN, dtype=np.uint8)
     for strain in np.flatnonzero(cells.any(axis=1)).tolist():
         declarers = np.flatnonzero(cells[strain])
-        if len(declarers) == 1:  # one leader costs six tenths of four, two more than four
+        if len(declarers) == 1:  # one leader costs 0.6 of four, two cost more than four
             leader = int(declarers[0] + 1) % 4
             best = dds.leads(some, strain, leader, dds.MOST_TRICKS, dds.ONE_CARD, threads, given_up)
             tables[:, strain, declarers[0]] = _as_tricks(13 - best.scores[:, 0])
@@ -467,7 +467,7 @@ def _solve_cells(
 
 def _check_positions(owners: NDArray[np.uint8], first: int, total: int) -> None:
     cards = cards_a_hand(owners, first, total)
-    if (cards == 1).any():  # of the last trick DDS's tables are wrong
+    if (cards == 1).any():  # DDS's tables are wrong for the last trick
         row = first + int((cards == 1).argmax())
         raise ValueError(f"position {row} of {total}: one card a hand (expected 2 to 13)")
 
@@ -475,7 +475,7 @@ def _check_positions(owners: NDArray[np.uint8], first: int, total: int) -> None:
 def _solve_positions(
     some: NDArray[np.uint8], rows: slice, threads: int, given_up: Event
 ) -> NDArray[np.uint8]:
-    gone = 13 - cards_a_hand(some)  # DDS counts thirteen tricks: the declarer gets what others lack
+    gone = 13 - cards_a_hand(some)  # DDS counts to thirteen: declarer gets the missing tricks
     return _as_tricks(dds.tables(some, threads, given_up) - gone[:, None, None])
 
 

@@ -1,8 +1,8 @@
 """Bo Haglund's DDS through endplay's binding: loaded once, called by one thread at a time.
 
-DDS keeps global state and crashes on deals that are none and on two calls at once, the loading of
-its binding being one. So whoever loads or calls it holds it, in this module alone, and what it is
-given are arrays of our own in the order of C.
+DDS keeps global state. It crashes on invalid deals and on two calls at once, and loading the
+binding counts as a call. So every load or call holds DDS, in this module only, and all arrays
+passed to it are our own, in C order.
 """
 
 import ctypes
@@ -17,47 +17,47 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy import ctypeslib  # np.ctypeslib loads when first named: a fork then leaves half of it
+from numpy import ctypeslib  # np.ctypeslib loads on first use: a fork meanwhile leaves half of it
 from numpy.typing import NDArray
 
 BATCH = 40
-"""Tables that DDS takes in one call; 41 of five strains already fail."""
+"""Most tables in one call of DDS; 41 with five strains already fail."""
 BOARDS = 200
-"""Boards, each of one strain and leader, that DDS takes in one call."""
+"""Most boards, each of one strain and leader, in one call of DDS."""
 MOST_TRICKS = -1
 """As a target: search for the most tricks that the side on lead can take."""
 ONE_CARD, EVERY_CARD = 1, 3
-"""For how many of the leader's cards DDS gives a score."""
+"""The number of the leader's cards that DDS scores."""
 ALL_STRAINS = (0, 0, 0, 0, 0)
 
 _NO_CARD = 255
 _WITHOUT_PAR = -1
-_ALWAYS_SEARCH = 1  # even where all the leader's cards are equal
-_GO_ON = 2  # always search, and remember what was found in the strain since it was last begun
-_NUMBER_OF_THREADS = 12  # where DDS tells of itself, in ints
-_PATIENCE = 0.05  # seconds until who waits for DDS looks whether he is still wanted
+_ALWAYS_SEARCH = 1  # even if all the leader's cards are equal
+_GO_ON = 2  # always search, and keep what was found since the strain was begun
+_NUMBER_OF_THREADS = 12  # index in DDS's description of itself, in ints
+_PATIENCE = 0.05  # seconds between checks whether a waiting caller is still wanted
 BIT_OF_RANK = np.uint32(1) << np.arange(14, 1, -1, dtype=np.uint32)
-"""DDS's bit of each rank, ace first."""
+"""DDS's bit for each rank, ace first."""
 
 
 _OneOrMany = int | NDArray[np.integer[Any]]
 
 
 class GivenUp(Exception):
-    """Nobody waits for the result any more."""
+    """The result is no longer wanted."""
 
 
 class _Turns:
-    """Who may call DDS: one thread at a time, in the order in which they came.
+    """Turns at calling DDS: one thread at a time, first come, first served.
 
-    A process is forked between two calls only, so a child finds DDS at rest.
+    A process forks only between two calls, so DDS is idle in a child.
     """
 
     def __init__(self) -> None:
         self._next, self._busy = Lock(), Lock()
         self._forking = False
         self._forked_amid_a_call = False
-        if hasattr(os, "register_at_fork"):  # Windows forks nothing
+        if hasattr(os, "register_at_fork"):  # Windows has no fork
             os.register_at_fork(
                 before=self._before_fork,
                 after_in_parent=self._after_fork,
@@ -66,10 +66,10 @@ class _Turns:
 
     @contextmanager
     def taken(self, given_up: Event) -> Iterator[None]:
-        """Hold DDS. Raises GivenUp as soon as that is set, RuntimeError where DDS cannot be used.
+        """Hold DDS. Raises GivenUp as soon as that is set, RuntimeError if DDS cannot be used.
 
-        A lock alone goes to whoever asks first after it is free, mostly who just had it; so the
-        next in turn holds a second lock while he waits.
+        A lone lock goes to whichever thread asks first once it is free, often the one that just had
+        it. So the next in turn holds a second lock while it waits.
         """
         _acquire(self._next, given_up)
         try:
@@ -121,7 +121,7 @@ _threads_set: int | None = None
 def held(threads: int | None, given_up: Event) -> Iterator[ModuleType]:
     """Hold endplay's ``_dds``, loaded, for one call with so many threads (None: as it is).
 
-    To be entered in a thread that signals do not reach: one that is interrupted while it loads
+    Enter it in a thread that signals do not reach: an interrupted load
     leaves half of it. Raises GivenUp as soon as that is set, ModuleNotFoundError without endplay.
     """
     global _binding, _threads_set
@@ -135,7 +135,7 @@ def held(threads: int | None, given_up: Event) -> Iterator[ModuleType]:
 
 
 def folder() -> Path:
-    """Return endplay's folder, which DDS is in. Raises ModuleNotFoundError where there is none."""
+    """Return endplay's folder, which contains DDS. Raises ModuleNotFoundError without endplay."""
     endplay = importlib.util.find_spec("endplay")
     if endplay is None or endplay.origin is None:
         raise ModuleNotFoundError(
@@ -147,10 +147,10 @@ def folder() -> Path:
 
 
 def _load() -> ModuleType:
-    """Load endplay's ``_dds`` alone.
+    """Load only endplay's ``_dds``.
 
-    Importing it by name would first run endplay's root module, which loads matplotlib (half a
-    second, and seconds on a machine that never drew) and a parser generator for nothing.
+    Importing it by name would first run endplay's root module. That needlessly loads matplotlib
+    (half a second, and seconds if it has never run on the machine) and a parser generator.
     """
     binding = importlib.util.spec_from_file_location(
         "endplay._dds", folder() / "_dds" / "__init__.py"
@@ -169,7 +169,7 @@ def tables(
 ) -> NDArray[np.int32]:
     """Return DDS's tables, (n, 5, 4), of at most ``BATCH`` checked deals or positions.
 
-    ``left_out`` marks by 1 the strains that are not solved; of one strain DDS takes ``BOARDS``.
+    ``left_out`` is 1 for strains that are not solved; DDS takes ``BOARDS`` of a single strain.
     """
     cards = holdings(owners)
     with held(threads, given_up) as dds:
@@ -182,16 +182,16 @@ def tables(
 
 
 class Leads(NamedTuple):
-    """What DDS says of the next cards of m boards; each array but ``cards`` is (m, 13) int32."""
+    """DDS's results for the next cards of m boards; each array but ``cards`` is (m, 13) int32."""
 
     cards: NDArray[np.int32]
-    """(m,) how many entries of a row are filled."""
+    """(m,) number of valid entries in a row."""
     suits: NDArray[np.int32]
     ranks: NDArray[np.int32]
     equals: NDArray[np.int32]
-    """Lower cards of the same suit that are as good: bit *r* for rank *r*."""
+    """Equally good lower cards of the same suit: bit *r* for rank *r*."""
     scores: NDArray[np.int32]
-    """Tricks of the side to play; below the target where that cannot be reached."""
+    """Tricks of the side to play; below the target if it cannot be reached."""
 
 
 def leads(
@@ -203,9 +203,9 @@ def leads(
     threads: int,
     given_up: Event,
 ) -> Leads:
-    """Return what DDS says of the leads of at most ``BOARDS`` checked deals.
+    """Return DDS's results for the leads of at most ``BOARDS`` checked deals.
 
-    Strain, leader and target are those of all deals, or (n,) of each.
+    Strain, leader and target are the same for all deals, or (n,) one for each.
     """
     nothing = np.full((len(owners), 3), _NO_CARD, dtype=np.uint8)
     positions = boards(owners, strain, leader, nothing)
@@ -218,10 +218,10 @@ def boards(
     leaders: _OneOrMany,
     tricks: NDArray[np.uint8],
 ) -> NDArray[np.uint32]:
-    """Return n positions as DDS takes them, (n, 24).
+    """Return n positions in DDS's form, (n, 24).
 
-    ``owners`` is (n, 52), 255 for cards that are gone, ``leaders`` (n,) who led to the trick on the
-    table and ``tricks`` (n, 3) its cards, 255 for those not played yet.
+    ``owners`` is (n, 52), 255 for played cards. ``leaders`` is (n,), the leader to the trick on the
+    table; ``tricks`` (n, 3) are its cards, 255 for those not played yet.
     """
     n = len(owners)
     positions = np.zeros((n, 24), dtype=np.uint32)  # trump, first, three suits, three ranks
@@ -240,7 +240,7 @@ def solve(
     threads: int,
     given_up: Event,
 ) -> Leads:
-    """Return what DDS says of the next cards of at most ``BOARDS`` checked positions."""
+    """Return DDS's results for the next cards of at most ``BOARDS`` checked positions."""
     n = len(positions)
     with held(threads, given_up) as dds:
         call, results = dds.boards(), dds.solvedBoards()
@@ -265,8 +265,8 @@ def traces(
 ) -> list[NDArray[np.uint8]]:
     """Return declarer's tricks along at most ``BOARDS`` checked plays of deals.
 
-    Of k cards the first of each (k + 1,) result is before the play, the others after each card;
-    after 48 cards there are no more, since the last trick plays itself.
+    For k cards, the first of the (k + 1,) results is before the play, the others after each card.
+    After 48 cards there are no more, since the last trick plays itself.
     """
     n = len(owners)
     nothing = np.full((n, 3), _NO_CARD, dtype=np.uint8)
@@ -298,10 +298,9 @@ def lines(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return tables and lines of best play: (n, 5, 4) and (n, 5, 4, 4 * tricks) card indices.
 
-    Of (n, 52) checked deals the strains that are (n, 5) ``asked`` for are solved with their four
+    Of (n, 52) checked deals, the strains in (n, 5) ``asked`` are solved with their four
     declarers, and each is played on for so many ``tricks``, while DDS remembers what it found.
-    Results that ``tables`` knows are taken for right, which is faster; 255 stands for what is not
-    known, or not asked for.
+    Results in ``tables`` are trusted, which is faster; 255 stands for unknown or not requested.
     """
     found, played = np.full_like(tables, _NO_CARD), np.full((*tables.shape, 4 * tricks), _NO_CARD)
     with held(threads, given_up) as dds:
@@ -312,7 +311,7 @@ def lines(
 
         def work(thread: int) -> None:
             line = _Line(dds, thread)
-            for row in rows:  # each thread takes the next; taking is one step of Python
+            for row in rows:  # each thread takes the next; taking is one atomic step of Python
                 for strain in np.flatnonzero(asked[row]).tolist():
                     if given_up.is_set():
                         return
@@ -328,7 +327,7 @@ def lines(
 
 
 class _Line:
-    """A thread of DDS that solves a strain of a deal, and plays on by best cards."""
+    """A thread of DDS that solves a strain of a deal, and then plays on with best cards."""
 
     def __init__(self, dds: ModuleType, thread: int):
         self._dds, self._thread = dds, thread
@@ -337,12 +336,12 @@ class _Line:
         self._mode = _ALWAYS_SEARCH
 
     def begin(self, owners: NDArray[np.uint8], strain: int) -> None:
-        """Turn to a strain of a deal."""
+        """Switch to a strain of a deal."""
         self._holdings = holdings(owners[None]).reshape(16)
         self._strain, self._mode = strain, _ALWAYS_SEARCH
 
     def play(self, leader: int, result: int, tricks: int) -> tuple[int, list[int]]:
-        """Return the tricks of declarer's side, perhaps known, and the cards of best play."""
+        """Return the tricks of declarer's side, given or solved, and the cards of best play."""
         numbers, cards = self._numbers, list[int]()
         numbers[0], numbers[8:] = self._strain, self._holdings
         left, known = 13, result != _NO_CARD
@@ -380,7 +379,7 @@ class _Line:
 
 
 def winning(trick: Sequence[int], strain: int) -> int:
-    """Return which of the four cards of a trick wins it, in the order of play."""
+    """Return the index of the card, in the order of play, that wins a trick of four."""
     best = 0
     for turn in (1, 2, 3):
         card, highest = trick[turn], trick[best]
@@ -390,9 +389,9 @@ def winning(trick: Sequence[int], strain: int) -> int:
 
 
 def scores_of_cards(leads: Leads) -> NDArray[np.int32]:
-    """Return the score of each card, (m, 52) int32; -1 for those that are not among them."""
+    """Return the score of each card, (m, 52) int32; -1 for cards without one."""
     listed = np.arange(13) < leads.cards[:, None]
-    # a card stands for itself and for the lower ones that do as well, bit r for rank r
+    # a card stands for itself and for equally good lower ones, bit r for rank r
     ranks = (np.uint32(1) << leads.ranks.astype(np.uint32)) | leads.equals.astype(np.uint32)
     scores = np.full((len(leads.cards), 4, 13), -1, dtype=np.int32)
     for entry in range(13):
@@ -405,5 +404,5 @@ def scores_of_cards(leads: Leads) -> NDArray[np.int32]:
 def holdings(owners: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Turn (n, 52) owners into DDS's (n, 4, 4) holdings: hand by suit, bit *r* for rank *r*."""
     of_hand = owners.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[:, None, None]
-    # sums keep the memory order of their input, and DDS reads the order of C
+    # sums keep the memory order of their input, and DDS reads C order
     return np.ascontiguousarray((of_hand * BIT_OF_RANK).sum(axis=-1, dtype=np.uint32))

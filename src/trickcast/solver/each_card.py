@@ -1,4 +1,4 @@
-"""The exact value of every card: of a lead, and of each card of a play."""
+"""The exact value of every card: of each opening lead, and of each card in a play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from . import dds
 from .batches import beside, solve_lead_batches, thread_count
 
 _PLAYS = 100
-"""Plays that DDS takes in one call: a second or two."""
+"""Most plays in one call of DDS: a second or two."""
 
 
 def solve_leads(
@@ -70,7 +70,7 @@ def solve_play(
     *,
     workers: int | None = None,
 ) -> list[dict[str, int]]:
-    """Return the tricks that declarer takes in all after each card that may be played, exactly.
+    """Return the tricks that declarer takes in all after each legal card, exactly.
 
     Everybody plays double dummy from there on.
 
@@ -83,10 +83,10 @@ def solve_play(
 
     Returns:
         A list of k + 1 dictionaries, tricks by card: one before each of the k cards, and one after
-        the last. The last is empty when all 52 cards are played.
+        the last. The last one is empty if all 52 cards are played.
 
     Raises:
-        DealError: The deal, contract, seat or a card is not valid, or a card cannot be played; the
+        DealError: The deal, contract, seat or a card is not valid, or a card is illegal; the
             message names the first.
         ValueError: ``workers`` is below 1.
 
@@ -135,10 +135,10 @@ def values_of_cards(
     leader: Seat | None = None,
     workers: int | None = None,
 ) -> NDArray[np.uint8]:
-    """Return what each card is worth before each card of a play, and after the last.
+    """Return the value of each card before each card of a play, and after the last.
 
     Args:
-        owners: Owners of a deal or position, shape (52,), uint8; 255 for cards that are gone.
+        owners: Owners of a deal or position, shape (52,), uint8; 255 for played cards.
         strain: The strain.
         declarer: The declarer.
         cards: Card numbers in the order played.
@@ -147,11 +147,11 @@ def values_of_cards(
 
     Returns:
         Tricks that declarer's side takes in all if the card is played next, double dummy: shape (k
-        + 1, 52), uint8, 255 for cards that cannot be played.
+        + 1, 52), uint8, 255 for illegal cards.
 
     Raises:
         DealError: ``owners`` is neither a deal nor a position.
-        PlayError: A card cannot be played.
+        PlayError: A card is illegal.
         ValueError: ``workers`` is below 1.
 
     Example:
@@ -166,7 +166,7 @@ def values_of_cards(
 def values_in(
     reached: Sequence[Position], strain: Strain, declarer: Seat, *, workers: int | None = None
 ) -> NDArray[np.uint8]:
-    """Return what each card is worth in k positions.
+    """Return the value of each card in k positions.
 
     Args:
         reached: The positions.
@@ -228,11 +228,11 @@ def trace_plays(
         workers: Number of solver threads. Default: all cores.
 
     Returns:
-        For each deal an array of min(k, 48) + 1 numbers, where k cards were played.
+        For each deal an array of min(k, 48) + 1 numbers, if k cards were played.
 
     Raises:
         DealError: A row is not a deal.
-        PlayError: A card cannot be played.
+        PlayError: A card is illegal.
         ValueError: ``workers`` is below 1.
 
     Example:
@@ -264,7 +264,7 @@ def _tricks(some: Sequence[Position]) -> NDArray[np.uint8]:
 
 
 def _declarers(mover: NDArray[np.int32], now: Position, declarer: Seat) -> NDArray[np.uint8]:
-    """Turn (52,) tricks still to come of the side to play into all of declarer's."""
+    """Turn (52,) tricks still to come for the side to play into declarer's total."""
     left = len(np.flatnonzero(now.owners == now.turn))
     playable = now.playable
     to_come = mover[playable]

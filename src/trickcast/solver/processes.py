@@ -1,4 +1,4 @@
-"""DDS in processes of its own, so that what ends it does not end the caller."""
+"""DDS in separate processes, so that a crash there does not end the caller."""
 
 import struct
 from collections.abc import Iterable, Iterator
@@ -22,16 +22,16 @@ Declarers = str | Seat | Iterable[str | Seat] | None
 
 
 class SolverCrash(RuntimeError):
-    """The process that solved a batch ended without an answer; the others go on."""
+    """The process that solved a batch ended without an answer; the others continue."""
 
 
 class SolverProcesses:
-    """Solvers, each in a process of its own, for any number of threads to use.
+    """Solvers in separate processes, for any number of threads to use.
 
-    A process is started when it is first needed, and again after it ended. They end with
-    ``close``, with the ``with`` block, with the interpreter, and when the caller is killed.
+    A process is started when first needed, and restarted if it ends. All end with
+    ``close``, with the ``with`` block, with the interpreter, and if the caller is killed.
 
-    A batch of at most 40 deals that ends its process, or takes too long, is given to a new one.
+    If a batch of at most 40 deals crashes its process or takes too long, a new process gets it.
 
     Args:
         processes: Number of processes, 1 or more.
@@ -65,9 +65,9 @@ class SolverProcesses:
         declarers: Declarers = None,
         progress: bool = False,
     ) -> TrickTable:
-        """Return the exact table of every deal, as ``trickcast.solve``, which see.
+        """Return the exact table of every deal; see ``trickcast.solve``.
 
-        Raises SolverCrash naming the deals whose process ended each time that it was tried.
+        Raises SolverCrash naming the deals whose process ended on every try.
         """
         cells = chosen_cells(strains, declarers)
         dealset, single = as_dealset(deals)
@@ -85,10 +85,10 @@ class SolverProcesses:
     ) -> Iterator[NDArray[np.uint8]]:
         """Yield the tables of (n, 52) owners of deals, at most 40 at a time.
 
-        With ``cells``, (5, 4), these alone are solved, and the others are 255.
+        With ``cells``, (5, 4), only these are solved, and the others are 255.
 
-        Raises DealError at once for another array, and for an invalid deal; SolverCrash
-        for a batch whose process ended: what was yielded stands, and the rest can be asked for
+        Raises DealError at once for an invalid array or deal. Raises SolverCrash
+        for a batch whose process ended; earlier results stay valid, and the rest can be requested
         again.
         """
         asked = self._threads + (_EVERY_CELL if cells is None else cells).tobytes()
@@ -113,7 +113,7 @@ class SolverProcesses:
             return np.frombuffer(b"".join(answer), dtype=np.uint8).reshape(len(owners), 5, 4)
 
     def close(self) -> None:
-        """End the processes, and what they have in hand."""
+        """End the processes and their current work."""
         self._processes.close()
 
     def __enter__(self) -> Self:
@@ -124,7 +124,7 @@ class SolverProcesses:
 
 
 def chosen_cells(strains: Strains, declarers: Declarers) -> NDArray[np.bool_] | None:
-    """Return which cells, (5, 4), are of these strains and declarers; None where all are.
+    """Return the (5, 4) cells with these strains and declarers; None for all cells.
 
     Raises DealError for an invalid strain or seat, ValueError if there are none.
     """
@@ -142,7 +142,7 @@ def chosen_cells(strains: Strains, declarers: Declarers) -> NDArray[np.bool_] | 
 
 
 def answer(question: bytes, tell: Tell) -> None:
-    """Tell the tables of the deals asked about: what a process does."""
+    """Report the tables of the requested deals: the job of a process."""
     (threads,) = _THREADS.unpack_from(question)
     numbers = np.frombuffer(question, dtype=np.uint8, offset=_THREADS.size)
     cells, owners = numbers[:20].reshape(5, 4) > 0, numbers[20:].reshape(-1, 52)

@@ -1,4 +1,4 @@
-"""Exact tables of deals, as users ask for them: here, in a process of its own, or on a cluster."""
+"""Exact tables of deals: on this machine, in a separate process, or on a cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .batches import solve_batches, thread_count
 from .processes import Declarers, SolverProcesses, Strains, chosen_cells
 
 _PIECE = 64
-"""Deals that a core of a cluster gets at a time: ten seconds."""
+"""Deals that a core of a cluster gets at a time: ten seconds' work."""
 
 
 def solve(
@@ -47,12 +47,12 @@ def solve(
 
     Returns:
         A TrickTable of shape (5, 4) for a single deal and (n, 5, 4) otherwise, in the order of
-        ``deals``. Results that were not asked for are 255.
+        ``deals``. Results that were not requested are 255.
 
     Raises:
-        DealError: An entry is not a valid deal; the message names its index. Nothing has been
-            solved then.
-        ValueError: ``workers`` is below 1, or no strain or declarer is asked for.
+        DealError: An entry is not a valid deal; the message names its index. Raised before
+                anything is solved.
+        ValueError: ``workers`` is below 1, or ``strains`` or ``declarers`` is empty.
         ClusterError: The cluster fails.
 
     Source:
@@ -91,9 +91,9 @@ def solved_chunks(
     cluster: str | None = None,
     advance: Advance = nothing,
 ) -> Iterator[Iterator[NDArray[np.uint8]]]:
-    """Yield an iterator of the tables of each chunk of deals, in their order.
+    """Yield an iterator of the tables of each chunk of deals, in order.
 
-    On a cluster, chunks are taken before those ahead of them are solved.
+    On a cluster, chunks are consumed before earlier ones are solved.
 
     Args:
         chunks: Owners of deals, each of shape (n, 52), uint8.

@@ -1,8 +1,8 @@
-"""Training the networks that ship: one door, one trainer, export to ONNX.
+"""Train the networks that ship: one entry point, one trainer, export to ONNX.
 
-``train(Request(name="fast"))`` trains anything of the ``catalogue``, as ``trickcast train fast``
-does. Training needs torch, and an export onnx too: both come with the extra ``train``. A request is
-made, and its options are listed, without them.
+``train(Request(name="fast"))`` trains anything in the ``catalogue``, like ``trickcast train fast``.
+Training needs torch, and an export also onnx: both come with the extra ``train``. Making a request
+and listing its options needs neither.
 """
 
 from importlib import import_module
@@ -30,7 +30,7 @@ __all__ = ["Request", "TrainingError", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs torch when it is first asked for."""
+    """Load what needs torch on first use."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if find_spec("torch") is None:

@@ -1,4 +1,4 @@
-"""Everything that can be trained, by name, and the one function that trains it."""
+"""Everything that can be trained, by name, and the function that trains it."""
 
 from collections.abc import Callable, Mapping, Set
 from contextlib import nullcontext
@@ -17,18 +17,18 @@ from .trainer import Report, processor_threads
 
 
 class Family(NamedTuple):
-    """Networks that are trained alike."""
+    """Networks that are trained in the same way."""
 
     options: set[str]
-    """Fields of a request that make sense here, besides those that always do."""
+    """Fields of a request that apply here, in addition to the universal ones."""
     train: Callable[[Request, Any, Report], Answer | None]
-    """Train a leg by a request and its settings, and export; None in torchrun's other processes."""
+    """Train a leg from a request and its settings, and export; None in torchrun's other ranks."""
     shown: Callable[[dict[str, Any]], str]
-    """An evaluation in words."""
+    """Format an evaluation as text."""
     threads: int | None = None
-    """Of the processor, where nothing is asked; None leaves it to torch."""
+    """Default number of processor threads; None leaves it to torch."""
     common: Set[str] = frozenset(COMMON)
-    """Fields of a request that always make sense here."""
+    """Fields of a request that always apply here."""
 
 
 class Training(NamedTuple):
@@ -38,12 +38,12 @@ class Training(NamedTuple):
     settings: Any
     """A frozen dataclass of settings."""
     fixed: Mapping[str, Any] = MappingProxyType({})
-    """Fields of the settings that its name decides."""
+    """Fields of the settings that are fixed by the name."""
 
     def configured(self, texts: Mapping[str, str]) -> Any:
-        """Return the settings, some changed: ``{"steps": "10", "network.width": "64"}``.
+        """Return the settings with some changes: ``{"steps": "10", "network.width": "64"}``.
 
-        Raises ValueError for an unknown setting or a bad value, naming it.
+        Raises ValueError for an unknown setting or an invalid value, naming it.
         """
         return changed(self.settings, texts, **self.fixed)
 
@@ -70,14 +70,14 @@ CATALOGUE: dict[str, Training] = {
     "bidding": Training(_BIDDING, bidding.BIDDING),
     "bidding-taught": Training(_BIDDING, bidding.STUDENT),
 }
-"""Every training of the product; plug-ins may know more."""
+"""Every training of the product; plug-ins may add more."""
 
 
 def find_training(name: str) -> Training:
     """Return a training by its name.
 
     Args:
-        name: Name in ``CATALOGUE``, or one that a plug-in knows.
+        name: Name in ``CATALOGUE``, or one from a plug-in.
 
     Returns:
         The Training.
@@ -107,7 +107,7 @@ def train(
     cluster: str | None = None,
     workers: int = 1,
 ) -> Answer | None:
-    """Train a network as asked, and export the model at the end; repeat the call to continue.
+    """Train a network as requested, and export the model at the end; repeat the call to continue.
 
     On a cluster all workers must see the same folders. If one dies, all continue from the last
     checkpoint.
@@ -124,7 +124,7 @@ def train(
         torchrun.
 
     Raises:
-        ValueError: An option, a setting or the deals make no sense.
+        ValueError: An option, a setting or the deals are not usable.
         TrainingError: The training cannot continue.
         OSError: A file cannot be read.
         ClusterError: The cluster fails.

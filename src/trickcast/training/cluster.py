@@ -1,6 +1,6 @@
-"""A training by several workers on a Ray cluster, which Ray Train begins again when one dies.
+"""A training by several workers on a Ray cluster, which Ray Train restarts if one dies.
 
-They are the processes of ``parallel``: the first writes the checkpoint, from which all go on.
+They are the processes of ``parallel``; the first writes the checkpoint, from which all continue.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def train_on(
     cluster: str,
     workers: int,
 ) -> Answer | None:
-    """Have ``workers`` call ``catalogue.train``, which says what is raised."""
+    """Have ``workers`` call ``catalogue.train``; see there for errors."""
     threads, name = request.threads or 1, request.name
     asked = _everywhere(replace(request, threads=threads))
     with connected(cluster) as ray:
@@ -75,7 +75,7 @@ def train_on(
 
 
 def _everywhere(request: Request) -> Request:
-    """Return a request whose folders are found from other working directories too."""
+    """Return a request whose folders are also found from other working directories."""
     names = "library", "out", "weights", "taught", "endings", "pairs", "pairs_validation"
     given = {name: getattr(request, name) for name in names}
     places: dict[str, Any] = {name: place and _absolute(place) for name, place in given.items()}
@@ -83,24 +83,24 @@ def _everywhere(request: Request) -> Request:
 
 
 def _absolute(place: Place) -> Place:
-    """Return a folder or file by its whole path; an address is the same everywhere."""
+    """Return the absolute path of a folder or file; an address is the same everywhere."""
     return place if "://" in fspath(place) else Path(place).absolute()
 
 
 def _leg(asked: dict[str, Any]) -> Answer | Exception | None:
-    """Train in a worker; what is wrong with the request is no reason to begin again."""
+    """Train in a worker; errors of the request itself cause no restart."""
     try:
         answer: Answer | None = asked["train"](asked["request"])
     except (ValueError, TrainingError, OSError) as error:
         if distributed.is_initialized():
-            distributed.destroy_process_group()  # the others do not wait for this one
+            distributed.destroy_process_group()  # the others need not wait for this one
         return error
     return answer
 
 
 @contextmanager
 def _following(journal: Path, report: Report) -> Iterator[None]:
-    """Report each evaluation that the workers note in a journal, from now on."""
+    """Report each evaluation that the workers write to a journal, from now on."""
     ended, told = Event(), _last_step(journal)
 
     def follow() -> None:

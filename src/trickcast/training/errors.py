@@ -2,4 +2,4 @@
 
 
 class TrainingError(RuntimeError):
-    """A training that cannot go on: another training's checkpoint, an error that is no number."""
+    """A training that cannot continue: another training's checkpoint, or an error not finite."""

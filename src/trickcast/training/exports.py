@@ -1,7 +1,7 @@
-"""Exports: stated chances made true on validation deals, the ONNX graph, the file and its checks.
+"""Exports: calibrate stated chances on validation deals, build the ONNX graph, write and check it.
 
-Graphs are written by hand because torch's own exporter does worse, even for the smallest networks:
-docs/log/estimator.md, "Export by hand", has the figures.
+Graphs are written by hand because torch's own exporter does worse, even for the smallest networks.
+See docs/log/estimator.md, "Export by hand", for figures.
 """
 
 import json
@@ -25,25 +25,25 @@ from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from .errors import TrainingError
 
 FAR = 5.0
-"""Below e⁻⁵ (0.7 %) of probability, calibration is a factor alone: there are too few such results
-that came true to fit a curve."""
-_STEEPNESS = 1e-8  # of the loss where the fit ends
-_PRIOR = 1e-4  # labels learned by heart have no best factor: it grows without end
-_FLATTEST = 0.05  # slope of a network whose likeliest results happen least: its order is kept
-LEAST = 1e-30  # of a probability before its logarithm is taken
+"""Below e⁻⁵ (0.7 %) of probability, calibration is only a factor: too few such results
+came true to fit a curve."""
+_STEEPNESS = 1e-8  # change of the loss at which the fit ends
+_PRIOR = 1e-4  # without it, memorised labels have no best factor: it would grow forever
+_FLATTEST = 0.05  # slope of a network whose likeliest results happen least often: keeps its order
+LEAST = 1e-30  # lower limit of a probability before its logarithm is taken
 
 
 class Calibration(NamedTuple):
-    """How log-probabilities *l* of *k* tricks, the largest of them *m*, become calibrated:
+    """Turn log-probabilities *l* of *k* tricks, the largest of them *m*, into calibrated ones:
     softmax((slope + doubt · m) · l - curve · min(-l, 5)² + tilt · k).
 
     A slope alone is temperature scaling (Guo et al., "On calibration of modern neural networks",
-    2017). It makes all answers less sure, or all surer; a network that is too sure of what it
-    finds likely and not sure enough of what it finds certain needs the others too: the curve
-    bends the logarithms of every answer, doubt lessens the slope of an answer that is unsure.
-    None of these changes the order of probabilities. Rounding weights to eight bits moves what all
-    answers expect a little to one side, and the tilt moves it back. All four leave the symmetries
-    of play as they are.
+    2017). It makes all answers less sure, or all surer. A network may be too sure of likely results
+    and not sure enough of certain ones. Then it needs the others too: the curve
+    bends the logarithms of every answer, and doubt reduces the slope of an unsure answer.
+    None of these changes the order of probabilities. Rounding weights to eight bits shifts all
+    expectations a little to one side, and the tilt shifts them back. All four preserve the
+    symmetries of play.
     """
 
     slope: tuple[float, ...] = (1.0,) * len(Strain)
@@ -51,12 +51,12 @@ class Calibration(NamedTuple):
     curve: tuple[float, ...] = (0.0,) * len(Strain)
     """By strain; zero or more."""
     doubt: tuple[float, ...] = (0.0,) * len(Strain)
-    """By strain; leaves the slope of the most unsure answer, of 14 equal chances, above zero."""
+    """By strain; keeps the slope of the most unsure answer, of 14 equal chances, above zero."""
     tilt: tuple[float, ...] = (0.0,) * len(Strain)
     """By strain; above zero for more tricks."""
 
     def apply(self, logits: Tensor) -> Tensor:
-        """Return calibrated probabilities of (…, 5, 4, 14) logits."""
+        """Return calibrated probabilities from (…, 5, 4, 14) logits."""
         slope, curve, doubt, tilt = (torch.tensor(numbers)[:, None, None] for numbers in self)
         logs = logits.log_softmax(-1)
         steep = slope + doubt * logs.amax(-1, keepdim=True)
@@ -65,9 +65,9 @@ class Calibration(NamedTuple):
 
 
 def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Calibration:
-    """Return the calibration that makes (n, 5, 4) tricks likeliest, of (n, 5, 4, 14) probabilities.
+    """Return the calibration of (n, 5, 4, 14) probabilities that makes (n, 5, 4) tricks likeliest.
 
-    One slope, curve, doubt and tilt for all suits, which are alike, and one of each for notrump.
+    It has one slope, curve, doubt and tilt for all suits, which are alike, and one for notrump.
     """
     rows = list[tuple[float, ...]]()
     for strains in CONTRACTS.values():
@@ -80,7 +80,7 @@ def fit_calibration(probabilities: NDArray[np.float32], tricks: NDArray[np.uint8
 def _of_contracts(stated: NDArray[np.float32], real: NDArray[np.uint8]) -> tuple[float, ...]:
     """Return slope, curve, doubt and tilt for (rows, 14) probabilities of one kind of contract.
 
-    The likeliest tilt is that by which the mean of what is expected is the mean that was taken.
+    The likeliest tilt makes the mean expectation equal to the mean number of tricks taken.
     """
     logs = np.log(np.maximum(stated.astype(np.float64), LEAST))
     largest = logs.max(axis=1, keepdims=True)
@@ -94,7 +94,7 @@ def _of_contracts(stated: NDArray[np.float32], real: NDArray[np.uint8]) -> tuple
         if curve >= 0 and min(slope, slope - doubt * math.log(logs.shape[1])) > 0:
             return slope, curve, doubt, tilt
     slope = float(_likeliest(features[..., :1], real)[0])
-    return max(slope, _FLATTEST), 0.0, 0.0, 0.0  # others turn the order
+    return max(slope, _FLATTEST), 0.0, 0.0, 0.0  # others would reverse the order
 
 
 def fit_sharpness(logits: Tensor, tricks: NDArray[np.uint8]) -> tuple[float, ...]:
@@ -117,7 +117,7 @@ def _likeliest(
 ) -> NDArray[np.float64]:
     """Return the weights of (rows, 14, k) features in logits that make the real counts likeliest.
 
-    The likelihood of an exponential family has one top. A faint prior holds the weights near
+    The likelihood of an exponential family has a single maximum. A weak prior keeps weights near
     (1, 0).
     """
     start = np.eye(features.shape[-1])[0]
@@ -150,7 +150,7 @@ def _likeliest(
 
 Array = NDArray[Any]
 Ports = Mapping[str, tuple[DTypeLike, Sequence[str | int]]]
-"""Inputs or outputs: name → type and shape, its free sizes named by letters."""
+"""Inputs or outputs: name → type and shape, with letters for free sizes."""
 
 
 class Graph:
@@ -173,7 +173,7 @@ class Graph:
         return name
 
     def split(self, x: str, sizes: str, parts: int, axis: int = -1) -> list[str]:
-        """Cut along an axis into so many parts, whose sizes are a constant."""
+        """Split along an axis into so many parts, whose sizes are a constant."""
         from onnx import helper
 
         names = [f"split_{len(self._nodes)}_{part}" for part in range(parts)]
@@ -189,7 +189,7 @@ class Graph:
         return name
 
     def cast(self, x: str, name: str = "") -> str:
-        """Turn anything into float32."""
+        """Convert anything to float32."""
         from onnx import TensorProto
 
         return self.op("Cast", x, name=name, to=TensorProto.FLOAT)
@@ -199,13 +199,13 @@ class Graph:
         return self.op("Reshape", x, self.constant(np.array(shape)))
 
     def below(self, x: str, limit: float) -> str:
-        """1 where x is below the limit, else 0."""
+        """Return 1 where x is below the limit, else 0."""
         return self.cast(self.op("Less", x, self.constant(np.array(limit, np.float32))))
 
     def model(
         self, inputs: Ports, outputs: Ports, *, opset: int = 20, domains: Sequence[str] = ()
     ) -> Any:
-        """Return the onnx model; ``domains`` are those of operators that are not ONNX's own.
+        """Return the onnx model; ``domains`` are those of non-standard operators.
 
         Opset 20 is the first with Gelu; ONNX Runtime 1.17 and later run it.
         """
@@ -232,7 +232,7 @@ def _ports(ports: Ports) -> list[Any]:
 
 
 TOLERANCE = 1e-3
-"""Largest difference between torch, with the weights of the file, and the file."""
+"""Largest allowed difference between the file and torch with the file's weights."""
 Arrays = Mapping[str, NDArray[Any]]
 _PARITY_DEALS = 64
 
@@ -248,13 +248,13 @@ def write_model(
     parity: Arrays | None = None,
     rows_alone: bool = True,
 ) -> None:
-    """Write an onnx model with its metadata; beside it ``<name>.parity.npz`` and a checksum.
+    """Write an onnx model with its metadata, a parity file ``<name>.parity.npz`` and a checksum.
 
-    ``expected`` are torch's own answers to ``inputs``, each by the name that the model has for it;
-    the file may be off by ``tolerance``. The parity file keeps both, or ``parity`` in their place.
-    Its line goes into ``SHA256SUMS``. ``rows_alone`` says that every input's first row alone gives
+    ``expected`` are torch's answers to ``inputs``, each under its name in the model;
+    the file may differ by ``tolerance``. The parity file stores both, or ``parity`` instead.
+    Its line goes into ``SHA256SUMS``. ``rows_alone`` states that each input's first row alone gives
     every answer's first row, which is checked. Raises TrainingError, before anything is written,
-    for a model that answers otherwise, or whose rows depend on the batch they are in.
+    for a model that answers differently, or whose rows depend on their batch.
     """
     import onnx
 
@@ -295,11 +295,11 @@ def _check_answers(
 
 
 def open_session(data: bytes) -> Any:
-    """Return ONNX Runtime's session of a model's bytes."""
+    """Return an ONNX Runtime session for a model's bytes."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()
-    options.log_severity_level = 3  # that the default of an input can be overridden is meant
+    options.log_severity_level = 3  # the default of an input is overridden on purpose
     return ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
@@ -307,7 +307,7 @@ def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDAr
     """Return all outputs of a network for (n, inputs), a chunk at a time: (n, outputs)."""
     device = next(network.parameters(), torch.empty(0)).device
     with torch.inference_mode():
-        # at least one chunk, so that an empty batch still knows its number of outputs
+        # at least one chunk, so that an empty batch still gives the number of outputs
         starts = range(0, max(len(inputs), 1), chunk)
         chunks = (torch.from_numpy(inputs[start : start + chunk]) for start in starts)
         outputs: NDArray[np.float32] = (
@@ -317,12 +317,12 @@ def run_all(network: nn.Module, inputs: NDArray[Any], chunk: int = 4096) -> NDAr
 
 
 def parity_owners() -> NDArray[np.uint8]:
-    """Return the (64, 52) owners of the deals that every parity file is of."""
+    """Return the (64, 52) owners of the deals in every parity file."""
     return random_deals(_PARITY_DEALS, seed=2009).owners
 
 
 def deal_metadata(estimated: ArrayLike, tricks: NDArray[np.uint8]) -> dict[str, str]:
-    """Return what all models of whole deals state alike; the scores are of (n, 5, 4) tricks."""
+    """Return the metadata common to all models of whole deals, scored on (n, 5, 4) tricks."""
     scores: dict[str, Any] = {"deals": len(tricks)}
     for part, figures in score(np.asarray(estimated), tricks).items():
         shares = (figures.within_2, figures.within_1, figures.exact)

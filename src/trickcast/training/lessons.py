@@ -1,7 +1,7 @@
 """What trainings learn from: labelled deals, labelled pairs of hands, and the batches of a step.
 
-Which deals a step takes follows from (seed, step) alone, by the counter-based generator Philox: a
-training resumed at any step goes on exactly, and needs no state of a generator.
+The deals of a step depend only on (seed, step), through the counter-based generator Philox. So a
+training resumed at any step continues exactly, without a stored generator state.
 """
 
 import hashlib
@@ -36,15 +36,15 @@ from .suit_networks import PairNetwork, expected_tricks, mean_probabilities
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Deals with what is known of their results, as tensors on one device."""
+    """Deals and their known results, as tensors on one device."""
 
     owners: Tensor
-    """(n, 52) uint8; 255 for cards that are gone."""
+    """(n, 52) uint8; 255 for played cards."""
     labels: Tensor
-    """(n, 5, 4) uint8 tricks, 255 where they are not known, or (n, 5, 4, 14) uint8 shares: a
+    """(n, 5, 4) uint8 tricks, 255 if unknown, or (n, 5, 4, 14) uint8 shares: a
     teacher's probabilities × 255."""
     sha256: str
-    """Checksum that says which deals and labels these are."""
+    """Checksum that identifies these deals and labels."""
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -54,7 +54,7 @@ class Labelled:
         return Labelled(self.owners.to(device), self.labels.to(device), self.sha256)
 
     def require_whole(self) -> None:
-        """Raise ValueError when a result is not known."""
+        """Raise ValueError if a result is unknown."""
         if self.labels.ndim == 3 and (unknown := (self.labels == UNKNOWN).flatten(1).any(1)).any():
             row = int(unknown.int().argmax())
             raise ValueError(
@@ -63,19 +63,19 @@ class Labelled:
 
 
 class DealBatch(NamedTuple):
-    """What one step learns from."""
+    """The lessons of one step."""
 
     owners: Tensor
     """(b, 52) uint8"""
     targets: Tensor
-    """(b, 5, 4, 14) float32 probabilities, zeros where a result is not known"""
+    """(b, 5, 4, 14) float32 probabilities, zeros for unknown results"""
 
 
 def labelled(deals: DealSet, *, whole: bool = True) -> Labelled:
     """Return solved deals as tensors.
 
-    Raises ValueError when a deal is not wholly solved; or, not ``whole``, when nothing is known of
-    a deal.
+    Raises ValueError if a deal is not completely solved; or, unless ``whole``, if nothing is known
+    of a deal.
     """
     tricks = known_tricks(deals) if whole else deals.tricks_or_unknown
     if (nothing := (tricks == UNKNOWN).all((1, 2))).any() or len(deals) == 0:
@@ -85,10 +85,10 @@ def labelled(deals: DealSet, *, whole: bool = True) -> Labelled:
 
 
 def labelled_positions(owners: NDArray[np.uint8], tricks: NDArray[np.uint8]) -> Labelled:
-    """Return solved endings, (n, 52) owners and (n, 5, 4) tricks, as tensors.
+    """Return solved positions, (n, 52) owners and (n, 5, 4) tricks, as tensors.
 
     Only the order of a suit's cards matters in play, so those left move up to the highest ranks.
-    Tricks that are not known are 255. Raises ValueError for the first invalid row: in a position
+    Unknown tricks are 255. Raises ValueError for the first invalid row: in a position
     all hands have equally many cards, and no side takes more tricks than that.
     """
     cards = cards_a_hand(owners)
@@ -113,7 +113,7 @@ def take(
     """Return the batch of a step: without replacement within a pass over the deals.
 
     ``part`` is (rank, world): each process takes its share of the batch. Raises TrainingError
-    when there are fewer deals than a batch takes.
+    if there are fewer deals than a batch takes.
     """
     if len(data) < batch:
         raise TrainingError(f"{len(data)} deals are fewer than a batch of {batch}")
@@ -126,11 +126,11 @@ def take(
 def exchanged(
     owners: Tensor, ranks: int, part: slice = slice(None), batch: int | None = None
 ) -> Tensor:
-    """Return (b, 52) owners of whole deals, the ``ranks`` lowest cards of each suit dealt anew to
-    the hands that held them, by torch's own generator. They are a ``part`` of a ``batch``, for all
-    of which is drawn.
+    """Return (b, 52) owners of whole deals, with the ``ranks`` lowest cards of each suit redealt
+    to the hands that held them, by torch's own generator. They are a ``part`` of a ``batch``;
+    random numbers are drawn for all of it.
 
-    Lengths stay, and so do nearly all results: in 320 deals that DDS solved again, three and four
+    Lengths stay, and so do nearly all results. In 320 deals that DDS solved again, three and four
     ranks changed 0.1 % of them, five 0.7 % and six 2.9 % (``docs/make_exchange.py``).
     """
     suits = owners.view(-1, SUITS, RANKS)
@@ -141,7 +141,7 @@ def exchanged(
 
 
 def shares(labels: Tensor) -> Tensor:
-    """Return float32 probabilities (b, 5, 4, 14) of labels of either kind, zeros for unknown."""
+    """Return float32 probabilities (b, 5, 4, 14) for labels of either kind, zeros for unknown."""
     if labels.ndim == 3:
         counts = torch.arange(COUNTS, dtype=torch.uint8, device=labels.device)
         return (labels[..., None] == counts).float()
@@ -150,26 +150,26 @@ def shares(labels: Tensor) -> Tensor:
 
 
 def deal_on(device: torch.device, n: int, seed: int) -> Tensor:
-    """Return (n, 52) owners of random deals, made on the device: a sort of random numbers."""
+    """Return (n, 52) owners of random deals, made on the device by sorting random numbers."""
     generator = torch.Generator(device).manual_seed(seed)
     numbers = torch.rand(n, 52, generator=generator, device=device)
     return (numbers.argsort(1) % SEATS).to(torch.uint8)
 
 
 def step_seed(seed: int, step: int, rank: int) -> int:
-    """Return a seed for what a step draws on its device (deals to be taught, dropout)."""
+    """Return a seed for the random numbers of a step on its device (deals to label, dropout)."""
     words = np.random.SeedSequence([seed, step, rank]).generate_state(2, np.uint32)
     return int(words[0]) << 31 | int(words[1]) >> 1  # 63 bits
 
 
 @lru_cache(maxsize=4)
 def _order(seed: int, epoch: int, n: int, device: torch.device) -> Tensor:
-    """Return the order of a pass, on the device: a copy at every step would wait for all before."""
+    """Return the order of a pass, on the device: copying it at every step would stall."""
     rng = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, epoch, 0]))
     return torch.from_numpy(rng.permutation(n)).to(device)
 
 
-# --- deals that a teacher labelled ----------------------------------------------------------------
+# --- deals labelled by a teacher ------------------------------------------------------------------
 
 
 _FORMAT = "trickcast taught deals 1"
@@ -188,15 +188,15 @@ def teach(
     chunk: int = 1024,
     report: Callable[[int], None] = lambda done: None,
 ) -> Labelled:
-    """Label the random deals ``start`` to ``start + n - 1`` of ``seed`` and keep them in a folder.
+    """Label the random deals ``start`` to ``start + n - 1`` of ``seed`` and store them in a folder.
 
     ``labels.npy`` is (n, 5, 4, 14) uint8, the mean probabilities of the teachers in 255ths: 280
-    bytes a deal; ``taught.json`` has which deals these are, and the labels' SHA-256 for the records
-    of what learns from them, and is written last. ``report`` gets
+    bytes per deal. ``taught.json`` identifies the deals, has the labels' SHA-256 for the records
+    of trainings that use them, and is written last. ``report`` receives
     the number of deals done; ``precision`` is that of the products, float32 or bfloat16.
 
-    What the folder held is gone once this begins. Raises ValueError, before it does, for no
-    teachers and for numbers out of range, TypeError for numbers that are not whole.
+    The folder's old contents are deleted first. Raises ValueError, before that, without
+    teachers or for numbers out of range, TypeError for numbers that are not whole.
     """
     n, start = checked_range(n, start, "deals")
     seed = checked_seed(seed)
@@ -224,9 +224,9 @@ def teach(
 
 
 def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
-    """Return the deals of a folder that ``teach`` filled; labels stay in the file until read.
+    """Return the deals of a folder filled by ``teach``; labels stay in the file until read.
 
-    Raises TrainingError when it is not whole.
+    Raises TrainingError if it is incomplete.
     """
     root = Path(folder)
     try:
@@ -237,7 +237,7 @@ def taught_deals(folder: str | os.PathLike[str]) -> Labelled:
         known = header.shape == shape and header.dtype == np.dtype(np.uint8)
         if content["format"] != _FORMAT or not known:
             raise ValueError(f"{content}, with {header.dtype} labels of shape {header.shape}")
-        labels = np.load(root / "labels.npy", mmap_mode="c")  # torch wants what can be written to
+        labels = np.load(root / "labels.npy", mmap_mode="c")  # torch wants writable memory
         owners = random_deals(content["deals"], content["seed"], content["start"]).owners.copy()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TrainingError(
@@ -263,7 +263,7 @@ class PairRows:
     tricks: Tensor
     """(n, 5, 2) float32, strains S H D C N, declared by the first hand and by the second."""
     sha256: str
-    """Checksum that says which rows these are."""
+    """Checksum that identifies these rows."""
 
     def __len__(self) -> int:
         return len(self.hands)
@@ -279,13 +279,13 @@ class PairBatch(NamedTuple):
 
 
 def pair_rows(pairs: PairSet) -> PairRows:
-    """Return what ``read_pairs`` read as tensors."""
+    """Return the result of ``read_pairs`` as tensors."""
     hands = np.stack([pairs.norths, pairs.souths], axis=1).astype(np.uint8)
     return _rows(hands, pairs.tricks)
 
 
 def join_rows(parts: Sequence[PairRows]) -> PairRows:
-    """Return all rows as one."""
+    """Return all rows in one."""
     return _rows(
         np.concatenate([part.hands.numpy() for part in parts]),
         np.concatenate([part.tricks.numpy() for part in parts]),
@@ -293,9 +293,9 @@ def join_rows(parts: Sequence[PairRows]) -> PairRows:
 
 
 def solved_rows(deals: DealSet) -> PairRows:
-    """Return both pairs of every solved deal, with the tricks of that one layout.
+    """Return both pairs of every solved deal, with the tricks of that single layout.
 
-    Raises ValueError when a deal is not wholly solved.
+    Raises ValueError if a deal is not completely solved.
     """
     tricks = known_tricks(deals)
     both = np.concatenate([tricks[:, :, list(side)] for side in _SIDES])
@@ -303,7 +303,7 @@ def solved_rows(deals: DealSet) -> PairRows:
 
 
 def teach_rows(network: PairNetwork, n: int, seed: int, *, chunk: int = 1024) -> PairRows:
-    """Return ``n`` pairs of the random deals of ``seed`` with the tricks the network expects."""
+    """Return ``n`` pairs from the random deals of ``seed`` with the network's expected tricks."""
     hands = np.empty((n, 2, 52), np.uint8)
     tricks = np.empty((n, STRAINS, 2), np.float32)
     for start in range(0, n, 2 * chunk):
@@ -329,7 +329,7 @@ def _rows(hands: NDArray[np.uint8], tricks: NDArray[np.float32]) -> PairRows:
 def take_pairs(data: Labelled, step: int, deals: int, seed: int) -> PairBatch:
     """Return both pairs of each of the ``deals`` deals of a step.
 
-    Raises TrainingError when there are fewer deals than a step takes.
+    Raises TrainingError if there are fewer deals than a step takes.
     """
     rows = _batch(len(data), step, deals, seed)
     owners, targets = data.owners[rows], shares(data.labels[rows])
@@ -343,7 +343,7 @@ def take_pairs(data: Labelled, step: int, deals: int, seed: int) -> PairBatch:
 def take_rows(rows: PairRows, step: int, batch: int, seed: int) -> tuple[Tensor, Tensor]:
     """Return hands (b, 2, 52) and tricks (b, 5, 2) of a step.
 
-    Raises TrainingError when there are fewer rows than a step takes.
+    Raises TrainingError if there are fewer rows than a step takes.
     """
     chosen = _batch(len(rows), step, batch, seed)
     return rows.hands[chosen], rows.tricks[chosen]
@@ -354,14 +354,14 @@ def turned_rows(
 ) -> tuple[Tensor, Tensor]:
     """Exchange the hands of half the rows, and shift the suits of each by a random number.
 
-    The paper's eight views of a pair; two where suits do not ``rotate``. Returns hands (b, 2, 52)
-    and the first hand's tricks (b, 5).
+    These are the paper's eight views of a pair; two unless suits ``rotate``. Returns hands
+    (b, 2, 52) and the first hand's tricks (b, 5).
     """
     rng = np.random.default_rng([seed, step, 1])
     flip = torch.from_numpy(rng.integers(2, size=len(hands)))
     shift = torch.from_numpy(rng.integers(SUITS if rotate else 1, size=len(hands)))
     rows = torch.arange(len(hands))
-    order = (torch.arange(SUITS) + shift[:, None]) % SUITS  # (b, 4): the suit that comes here
+    order = (torch.arange(SUITS) + shift[:, None]) % SUITS  # (b, 4): the suit that moves here
     strains = torch.cat([order, torch.full((len(hands), 1), SUITS)], dim=1)
     seats = torch.stack([flip, 1 - flip], dim=1)
     suits = hands.view(-1, 2, SUITS, 13)
@@ -377,6 +377,6 @@ def _batch(n: int, step: int, batch: int, seed: int) -> Tensor:
     return torch.from_numpy(_pair_order(n, epoch, seed)[place * batch : (place + 1) * batch])
 
 
-@lru_cache(maxsize=3)  # a step takes from three sources at most
+@lru_cache(maxsize=3)  # a step takes from at most three sources
 def _pair_order(n: int, epoch: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng([seed, epoch, n]).permutation(n)

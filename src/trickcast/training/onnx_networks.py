@@ -1,8 +1,8 @@
 """The networks of ``suit_networks`` as ONNX graphs, in float32, float16 or int8.
 
-Written by hand rather than traced: what depends on weights alone is computed here, the mean of
-suits is taken before products where that saves some, and every row is a token, so that each linear
-layer is one large matrix product.
+They are written by hand rather than traced. Anything that depends only on weights is computed here,
+means over suits are taken before products where that saves work, and every row is a token, so that
+each linear layer is one large matrix product.
 """
 
 from abc import ABC, abstractmethod
@@ -22,14 +22,14 @@ Order = slice | Array
 
 
 class TokenGraph(Graph, ABC, Generic[Network]):
-    """A method for each part of the network; a subclass adds those of its own kind."""
+    """A method for each part of the network; subclasses add parts of their own."""
 
     axis: int = 1
-    """Where the suits are: 1 for rows as (n, 4, width), 0 for (4, n, width)."""
+    """Axis of the suits: 1 for rows as (n, 4, width), 0 for (4, n, width)."""
     asked: str | None = None
-    """The strains to compute, (k,); all five where it is None."""
+    """The strains to compute, (k,); all five if None."""
     inner: str
-    """The last inner layer, (n k, width), once there are ``logits``."""
+    """The last inner layer, (n k, width), after ``logits``."""
 
     def __init__(self, network: Network, *, half: bool):
         super().__init__()
@@ -41,18 +41,18 @@ class TokenGraph(Graph, ABC, Generic[Network]):
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
     ) -> str:
-        """A linear layer on (rows, groups × inputs).
+        """Add a linear layer on (rows, groups × inputs).
 
-        ``weight`` is (outputs, groups, inputs), ``bias`` (outputs); ``layer`` is the layer of the
-        network whose input x is, but that x has the inputs of a group in this ``order``.
+        ``weight`` is (outputs, groups, inputs), ``bias`` (outputs). ``layer`` is the network layer
+        with input x, except that x has the inputs of a group in this ``order``.
         """
 
     @abstractmethod
     def layer(self, x: str, layer: nn.Module, *, pooled: bool = False, mean: bool = False) -> str:
-        """A residual layer on (rows, width): four rows of a deal and strain, one if ``pooled``."""
+        """Add a residual layer on (rows, width): four rows a deal and strain, one if ``pooled``."""
 
     def logits(self, x: str) -> str:
-        """All behind the tokens: (4 n, width) → (n k, groups × 14)."""
+        """Add everything after the tokens: (4 n, width) → (n k, groups × 14)."""
         for layer in self.network.before:
             x = self.layer(x, layer)
         strains = self.strains(self.normalized(x))
@@ -62,7 +62,7 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         return self.linear(self.inner, self.network.head)
 
     def by_deal(self, strains: str) -> str:
-        """The strains of a deal side by side: (n k, width) or (k n, width) → (n k, width)."""
+        """Put the strains of a deal side by side: (n k, width) or (k n, width) → (n k, width)."""
         if self.axis == 1:
             return strains
         count = self.op("Shape", self.of_strains(np.arange(STRAINS)))
@@ -71,44 +71,44 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         return self.shaped(self.op("Transpose", by_strain, perm=(1, 0, 2)), -1, self.width)
 
     def weight(self, values: Array) -> str:
-        """Add float weights, stored in 16 bits or 32; they are float32 when loaded."""
+        """Add float weights, stored in 16 bits or 32; they are float32 once loaded."""
         if not self._half:
             return self.constant(values.astype(np.float32))
         return self.cast(self.constant(values.astype(np.float16)))
 
     def of_strains(self, values: Array) -> str:
-        """A constant with a row for every strain: the rows of the strains to compute."""
+        """Add a constant with a row for every strain: the rows of the strains to compute."""
         rows = self.constant(values)
         return rows if self.asked is None else self.op("Gather", rows, self.asked, axis=0)
 
     def linear(self, x: str, layer: nn.Module) -> str:
-        """A linear layer on (rows, inputs)."""
+        """Add a linear layer on (rows, inputs)."""
         return self.product(x, *arrays(layer), layer)
 
     def kept(self, x: str, layer: nn.Module) -> str:
-        """The same to rows that are normalised later."""
+        """Add the same for rows that are normalised later."""
         return self.product(x, *self.of_kept(layer), layer)
 
     def of_kept(self, layer: nn.Module) -> tuple[Array, Array]:
-        """Weight and bias of a layer to such rows."""
+        """Return weight and bias of a layer for such rows."""
         return arrays(layer)
 
     def normalized(self, x: str) -> str:
-        """Layer normalisation of (rows, width)."""
+        """Add layer normalisation of (rows, width)."""
         ones = self.constant(np.ones(self.width, np.float32))
         return self.op("LayerNormalization", x, ones, axis=-1, epsilon=1e-5)
 
     def activated(self, x: str) -> str:
-        """The configured activation."""
+        """Add the configured activation."""
         return self.op("Gelu" if self.network.config.activation == "gelu" else "Relu", x)
 
     def by_suit(self, x: str, features: int, tokens: int = SUITS) -> str:
-        """Rows of four suits, or so many tokens: (4 m, features) → (m, 4, features), (4, m, …)."""
+        """Split rows by suit, or token: (4 m, features) → (m, 4, features), (4, m, …)."""
         leading = (-1, tokens) if self.axis == 1 else (tokens, -1)
         return self.shaped(x, *leading, features)
 
     def token_mean(self, x: str, features: int, tokens: int = SUITS) -> str:
-        """The mean of the rows of all suits, or tokens: (4 m, features) → (m, features)."""
+        """Add the mean over all suits, or tokens: (4 m, features) → (m, features)."""
         if self.axis == 0:  # a product is faster
             shares = self.constant(np.full((1, tokens), 1 / tokens, np.float32))
             return self.shaped(self.op("MatMul", shares, self.shaped(x, tokens, -1)), -1, features)
@@ -116,15 +116,15 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         return self.op("ReduceMean", rows, self.constant(np.array([self.axis])), keepdims=0)
 
     def of_all(self, means: str, features: int) -> str:
-        """What is added to the rows of all suits: (m, features) → (m, 1, features), (1, m, …)."""
+        """Shape what is added to all suits' rows: (m, features) → (m, 1, features), (1, m, …)."""
         return self.by_suit(means, features, 1)
 
     def entered(self, rows: str, enter: nn.Module, leave: nn.Module) -> str:
-        """The two layers from the inputs of a token, (…, groups, kinds of inputs, rank)."""
+        """Add the two layers from the inputs of a token, (…, groups, kinds of inputs, rank)."""
         return self.kept(self.entering(rows, enter), leave)
 
     def entering(self, rows: str, enter: nn.Module) -> str:
-        """The hidden units of the first of them."""
+        """Add the first of them, up to its hidden units."""
         # the graph has a group's inputs kind by kind, torch card by card
         weight, bias = arrays(enter)
         order = np.arange(weight.shape[2]).reshape(RANKS, -1).T.ravel()
@@ -132,16 +132,16 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         return self.activated(self.product(x, weight, bias, enter, order))
 
     def added(self, x: str, hidden: str, leave: nn.Module, *, mean: bool) -> str:
-        """A layer's last product, added to x; of the result only the ``mean`` of every four rows.
+        """Add a layer's last product to x; with ``mean``, keep only the mean of every four rows.
 
-        That mean is taken before the product, which has a quarter of the rows then.
+        That mean is taken before the product, which then has a quarter of the rows.
         """
         if mean:
             x, hidden = self.token_mean(x, self.width), self.token_mean(hidden, self.hidden)
         return self.op("Add", x, self.kept(hidden, leave))
 
     def strains(self, suits: str) -> str:
-        """A copy of the deal for each strain: (4 n, width) → (n k, width), or (k n, width)."""
+        """Copy the deal for each strain: (4 n, width) → (n k, width), or (k n, width)."""
         roles = self.network.roles
         if not len(self.network.after):
             return self._pooled_strains(suits)
@@ -153,15 +153,15 @@ class TokenGraph(Graph, ABC, Generic[Network]):
         return self.layer(x, last, mean=True)
 
     def chosen(self, marked: Sequence[str], width: int) -> str:
-        """Every suit in its role in each strain: three times (4 n, width) → (4 k n, width)."""
+        """Select each suit in its role in each strain: 3 times (4 n, width) → (4 k n, width)."""
         rows = self.op("Concat", *(self.by_suit(rows, width) for rows in marked), axis=self.axis)
-        where = self.of_strains(in_roles())  # among role and suit
+        where = self.of_strains(in_roles())  # index into role and suit
         if self.axis == 0:
             where = self.op("Transpose", where, perm=(1, 0))  # suit by suit
         return self.shaped(self.op("Gather", rows, where, axis=self.axis), -1, width)
 
     def _pooled_strains(self, suits: str) -> str:
-        """The same without layers on the suits of a strain: the mean comes before the products."""
+        """Do the same without layers on the suits of a strain: the mean precedes the products."""
         roles, width = self.network.roles, self.width
         (trump, trump_bias), (side, side_bias), (notrump, notrump_bias) = (
             self.of_kept(roles[name]) for name in ("trump", "side", "notrump")
@@ -182,7 +182,7 @@ class TokenGraph(Graph, ABC, Generic[Network]):
 
 
 def in_roles() -> Array:
-    """Return where every suit of every strain is among roles and suits, (strains, suits)."""
+    """Return the index of every suit of every strain in roles and suits, (strains, suits)."""
     role = np.ones((STRAINS, SUITS), np.int64)  # a side suit,
     np.fill_diagonal(role, 0)  # but trumps in its own strain,
     role[SUITS] = 2  # and neither in notrump
@@ -199,19 +199,19 @@ class SuitGraph(TokenGraph[SuitNetwork]):
     """The graph of a network: input ``owners``, (n, 52), and ``strains``, (k,), all by default.
 
     Its outputs are ``probabilities``, (n, k, 4, 14), and ``inner``, (n, k, width): the last inner
-    layer, from which other networks learn.
+    layer, on which other networks are trained.
     ``half`` stores weights in 16 bits.
     """
 
     def __init__(self, network: SuitNetwork, *, half: bool):
         super().__init__(network, half=half)
-        # the suits of a deal side by side for attention; others add and take means of whole suits
+        # attention needs the suits of a deal side by side; others use means over suits
         self.axis = 1 if network.config.heads else 0
-        # an initializer that is an input too is that input's default
+        # an initializer that is also an input is that input's default
         self.asked = self.constant(np.arange(STRAINS), name="strains")
 
     def to_onnx(self, calibration: Calibration | None) -> Any:
-        """Return the onnx model, calibrated where a ``calibration`` is given."""
+        """Return the onnx model, calibrated if a ``calibration`` is given."""
         logits = self._by_strain(self.answers("owners"), SEATS, COUNTS)
         if calibration is not None:
             logits = self.calibrated(logits, calibration)
@@ -227,17 +227,17 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         )
 
     def answers(self, owners: str) -> str:
-        """All logits of (n, 52): (n k, 4 × 14)."""
+        """Add all logits of (n, 52) owners: (n k, 4 × 14)."""
         return self.logits(self.tokens(owners))
 
     def _by_strain(self, rows: str, *sizes: int, name: str = "") -> str:
-        """(n k, product of sizes) → (n, k, sizes), of the strains asked for."""
+        """Reshape (n k, product of sizes) → (n, k, sizes), for the requested strains."""
         leading = self.constant(np.array([-1])), self.op("Shape", "strains")
         shape = self.op("Concat", *leading, self.constant(np.array(sizes)), axis=0)
         return self.op("Reshape", rows, shape, name=name)
 
     def calibrated(self, logits: str, calibration: Calibration) -> str:
-        """What the softmax of `Calibration.apply` is taken of."""
+        """Add the input of the softmax in `Calibration.apply`."""
         slope, curve, doubt = (
             self.of_strains(np.asarray(numbers, np.float32).reshape(-1, 1, 1))
             for numbers in calibration[:3]
@@ -257,17 +257,17 @@ class SuitGraph(TokenGraph[SuitNetwork]):
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
     ) -> str:
-        """A linear layer in float32."""
+        """Add a linear layer in float32."""
         bias_name = self.constant(np.tile(bias.astype(np.float32), SEATS))
         weight = weight[:, :, order].transpose(1, 2, 0)  # (distance, inputs, outputs)
         return self.op("Gemm", x, self.expanded(self.weight(weight), weight.shape), bias_name)
 
     def expanded(self, weight: str, shape: tuple[int, ...], sign: int = 1) -> str:
-        """(distance, inputs, outputs) → (seats × inputs, seats × outputs), as of ``SeatLinear``.
+        """Expand (distance, inputs, outputs) → (seats × inputs, seats × outputs): ``SeatLinear``.
 
-        ``sign`` is that of a weight which passes the last seat. Done once, when ONNX Runtime loads
-        the file and computes what depends on constants alone; so the file has a quarter of the
-        size, or half of it where there are two seats.
+        ``sign`` applies to weights that wrap around the last seat. ONNX Runtime computes this once,
+        when it loads the file, because it depends only on constants. So the file is a quarter the
+        size, or half with two seats.
         """
         groups, inputs, outputs = shape
         seats = np.arange(groups, dtype=np.int32)
@@ -281,12 +281,12 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return self.shaped(blocks, groups * inputs, groups * outputs)
 
     def tokens(self, owners: str) -> str:
-        """The first layer: (n, 52) → (4 n, width)."""
+        """Add the first layer: (n, 52) → (4 n, width)."""
         first = self.network.first
         return self.entered(self.features(owners), first.enter, first.leave)
 
     def features(self, owners: str) -> str:
-        """What the first layer learns of every suit, seat by seat."""
+        """Add the first layer's inputs for every suit, seat by seat."""
         suits = self.cast(owners)
         if self.axis == 0:
             suits = self.op("Transpose", self.shaped(suits, -1, SUITS, RANKS), perm=(1, 0, 2))
@@ -297,13 +297,13 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return kinds[0] if len(kinds) == 1 else self.op("Concat", *kinds, axis=2)
 
     def relations(self, held: str) -> list[str]:
-        """(4 n, seat, rank) zeros and ones → the kinds of ``suits.relations``, (…, kinds, rank)."""
+        """Turn (4 n, seat, rank) zeros and ones into ``relations`` (…, kinds, rank)."""
         above = self.constant(np.triu(np.ones((RANKS, RANKS), np.float32), 1))
         higher = self.op("MatMul", held, above)  # cards of each seat above each rank
         seats = np.arange(SEATS)
         around = self.op("Gather", higher, self.constant((seats[:, None] + seats) % SEATS), axis=1)
         held = self.shaped(held, -1, SEATS, 1, RANKS)
-        # of the four distances: all but oneself; the opponents
+        # of the four distances: all but the seat itself; the opponents
         masks = np.array([[0, 1, 1, 1], [0, 1, 0, 1]], np.float32)
         others = self.op("MatMul", self.constant(masks), around)  # (4 n, seat, 2, rank)
         top = self.below(others, 0.5)
@@ -311,7 +311,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return [held, self.op("Mul", quarters, held), self.op("Mul", top, held)]
 
     def layer(self, x: str, layer: nn.Module, *, pooled: bool = False, mean: bool = False) -> str:
-        """A residual layer on (rows, width); of its result only the ``mean`` of every four rows."""
+        """Add a residual layer on (rows, width); with ``mean``, only the mean of each four rows."""
         assert isinstance(layer, Layer)
         if layer.mixing is not None:
             x = self.mixed(x, layer.mixing)
@@ -319,7 +319,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return self.added(x, hidden, layer.feed.leave, mean=mean)
 
     def mixed(self, x: str, mixing: Mixing) -> str:
-        """Attention over every four rows, or a function of their mean, added to them."""
+        """Add attention over every four rows, or a function of their mean."""
         parts, width, heads = mixing.parts, self.width, mixing.heads
         if not heads:
             value = self.linear(self.normalized(self.token_mean(x, width)), parts["value"])
@@ -343,7 +343,7 @@ class SuitGraph(TokenGraph[SuitNetwork]):
         return self.op("Add", x, self.kept(self.shaped(values, -1, width), parts["leave"]))
 
     def scaled(self, mixing: Mixing, name: str) -> tuple[Array, Array]:
-        """Weight and bias of a part of attention, of which the queries are scaled."""
+        """Return weight and bias of a part of attention, with scaled queries."""
         weight, bias = arrays(mixing.parts[name])
         scale = (self.width // mixing.heads) ** -0.5 if name == "query" else 1.0
         return weight * scale, bias * scale
@@ -352,18 +352,18 @@ class SuitGraph(TokenGraph[SuitNetwork]):
 _STEPS = 63  # of an int8 weight: more than six bits overflow on processors without VNNI
 _LEVELS = 255  # of a uint8 feature
 _ROWS = 8192  # of a sample, for the products of features
-_DAMPING = 0.01  # of their mean square
-_UNHEARD = -1e30  # a score without a share
+_DAMPING = 0.01  # share of their mean square
+_UNHEARD = -1e30  # score that gets no attention
 _BINS = 4096  # of a histogram of features
-_ROOM = 1.15  # of differences, over the largest of a sample
+_ROOM = 1.15  # margin for differences, relative to the largest in a sample
 
 
 class Int8Graph(SuitGraph):
-    """The graph of a network in whole numbers.
+    """The graph of a network in integers.
 
-    Rows that are normalised have a mean of zero: it is taken away in the weights that they come of,
-    so that a row's length is all that normalisation needs.
-    ``sample`` (m, 52) are deals whose features show the ranges to be told apart.
+    Normalised rows have a mean of zero: it is removed in the weights that produce them,
+    so that normalisation needs only a row's length.
+    ``sample`` (m, 52) are deals whose features determine the quantization ranges.
     """
 
     def __init__(self, network: SuitNetwork, sample: torch.Tensor):
@@ -372,12 +372,12 @@ class Int8Graph(SuitGraph):
         self._quantized: dict[tuple[str, float, float], Whole] = {}
 
     def of_kept(self, layer: nn.Module) -> tuple[Array, Array]:
-        """Weight and bias of rows whose mean is zero."""
+        """Return weight and bias for rows whose mean is zero."""
         weight, bias = arrays(layer)
         return weight - weight.mean((0, 1)), bias - bias.mean()
 
     def normalized(self, x: str) -> str:
-        """Layer normalisation of (rows, width) of mean zero: ONNX Runtime makes one step of it."""
+        """Add layer normalisation of zero-mean (rows, width): one operation in ONNX Runtime."""
         squares = self.op("Pow", x, self.constant(np.array(2, np.float32)))
         mean = self.op("ReduceMean", squares, self.constant(np.array([-1])))
         more = self.op("Add", mean, self.constant(np.array(1e-5, np.float32)))
@@ -387,7 +387,7 @@ class Int8Graph(SuitGraph):
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
     ) -> str:
-        """A linear layer in whole numbers."""
+        """Add a linear layer in integers."""
         seen = self._seen[layer]
         return self.of_whole(self.whole(x, seen.low, seen.high), weight, bias, seen, order)
 
@@ -400,11 +400,11 @@ class Int8Graph(SuitGraph):
         order: Order = slice(None),
         sign: int = 1,
     ) -> str:
-        """A product with (outputs, groups, inputs) weights, by what is ``seen`` of x.
+        """Add a product with (outputs, groups, inputs) weights, given what is ``seen`` of x.
 
-        Rounded weights would shift what comes out on average; the bias makes up for that (Nagel et
+        Rounded weights would shift the output on average; the bias corrects that (Nagel et
         al., "Data-free quantization through weight equalization and bias correction", 2019).
-        ``sign`` is that of a weight which passes the last seat.
+        ``sign`` applies to weights that wrap around the last seat.
         """
         by_distance = weight.transpose(1, 2, 0)
         groups = len(by_distance)
@@ -424,9 +424,9 @@ class Int8Graph(SuitGraph):
         return self.op("MatMulIntegerToFloat", *inputs, domain="com.microsoft")
 
     def whole(self, x: str, low: float, high: float, unit: float = 1.0) -> "Whole":
-        """Return ``unit`` times x, which is ``low`` to ``high``, in whole numbers.
+        """Return ``unit`` times x, which is between ``low`` and ``high``, in integers.
 
-        Made once for all uses.
+        Computed once for all uses.
         """
         if (x, low, high) not in self._quantized:
             step = np.float32(max(high - low, 1e-6) / _LEVELS)
@@ -441,26 +441,26 @@ class Int8Graph(SuitGraph):
 class HalvesGraph(Int8Graph):
     """The same with half the products, for a network with attention and layers on every strain.
 
-    Rows are kept as the sums of opposite seats and their differences, (rows, width / 2) each: a
-    layer that commutes with turning the table does not mix them. Where a function is applied to
-    every feature, and in attention, they are seats again. What was added to a row is added where
+    Rows are stored as sums and differences of opposite seats, (rows, width / 2) each: a
+    layer that commutes with rotating the table does not mix them. They are converted back to seats
+    for functions of single features, and for attention. Additions to a row are deferred until
     its length is needed.
     """
 
     def __init__(self, network: SuitNetwork, sample: torch.Tensor):
         super().__init__(network, sample)
         self._apart: dict[nn.Module, tuple[Seen, Seen]] = _inputs(network, sample, _apart)
-        # sums and differences are longer than what they are of, by the root of two
+        # sums and differences are longer than their seats, by the root of two
         self._factor = (2 * self.width) ** 0.5
         self._tiny = np.array([self.width * 1e-5], np.float32)  # half of its least square
 
     @staticmethod
     def fits(network: SuitNetwork) -> bool:
-        """Tell whether the network is of the kind that this graph is for."""
+        """Return whether this graph supports the network."""
         return bool(network.config.heads and len(network.after) and not len(network.pooled))
 
     def answers(self, owners: str) -> str:
-        """All logits of (n, 52): (n k, 4 × 14)."""
+        """Add all logits of (n, 52) owners: (n k, 4 × 14)."""
         first, roles, after = self.network.first, self.network.roles, self.network.after
         entering = self.entering(self.features(owners), first.enter)
         seats = self.split(entering, self.constant(np.full(2, self.hidden // 2)), 2)
@@ -483,13 +483,13 @@ class HalvesGraph(Int8Graph):
         return self.linear(self.inner, self.network.head)
 
     def activated(self, x: str) -> str:
-        """The configured activation, GELU by a formula that is off by less than rounding is."""
+        """Add the configured activation, with GELU by a formula whose error is below rounding."""
         if self.network.config.activation == "gelu":
             return self.op("FastGelu", x, domain="com.microsoft")
         return super().activated(x)
 
     def _layer(self, rows: "Rows", layer: nn.Module, *, mean: bool = False) -> "Rows":
-        """A residual layer, on the rows or, for ``mean``, to the mean of the four suits."""
+        """Add a residual layer, on the rows or, with ``mean``, on the mean of the four suits."""
         assert isinstance(layer, Layer) and layer.mixing is not None
         normal, x = self._settled(rows)
         rows = Rows(x, self._attention(normal, layer.mixing))
@@ -503,9 +503,9 @@ class HalvesGraph(Int8Graph):
         return Rows(x, self._kept(self._met(hidden, leave), leave))
 
     def _attention(self, normal: "Halves", mixing: Mixing) -> "Halves":
-        """What attention changes: two opposite seats and the others apart.
+        """Add attention's change, separately for two opposite seats and the other two.
 
-        All suits and heads of a deal ask all of them at once, and other heads are not heard:
+        All suits and heads of a deal query all of them at once, and other heads are masked out:
         four products of four rows cost more than one of sixteen.
         """
         size, asked = self.network.config.seat_width // self.network.config.heads, []
@@ -526,24 +526,24 @@ class HalvesGraph(Int8Graph):
         return self._kept(self._met(looked, leave), leave)
 
     def _settled(self, rows: "Rows") -> tuple["Halves", "Halves"]:
-        """The normalised rows, but for a factor that all have, and the rows."""
+        """Return the normalised rows, except for a common factor, and the rows."""
         x = Halves(*(self.op("Add", *halves) for halves in zip(*rows, strict=True)))
         squares = self.op("Add", *(self.op("Mul", half, half) for half in x))
-        # seat by seat, so that turned rows have the same length to the last bit
+        # seat by seat, so that rotated rows have the same length to the last bit
         seat = self.width // SEATS
         ones = self.constant(np.ones((seat, 1), np.float32))
-        # a product sums faster than a sum does
+        # a product sums faster than a reduction
         by_seat = self.op("Gemm", self.shaped(squares, -1, seat), ones, self.constant(self._tiny))
         sums = self.op("ReduceSum", self.shaped(by_seat, -1, 2), self.constant(np.array([1])))
         length = self.op("Sqrt", sums)
         return Halves(*(self.op("Div", half, length) for half in x)), x
 
     def _across(self, one: str, other: str) -> tuple[str, str]:
-        """Sums and differences of seats; of sums and differences twice the seats."""
+        """Return sums and differences of seats; of sums and differences, twice the seats."""
         return self.op("Add", one, other), self.op("Sub", one, other)
 
     def _parts(self, normal: "Halves", layer: nn.Module) -> "Parts":
-        """Sums and differences of normalised rows, for a layer."""
+        """Return sums and differences of normalised rows, for a layer."""
         sums, differences = self._apart[layer]
         return (
             self.whole(normal.sums, sums.low, sums.high, self._factor),
@@ -551,7 +551,7 @@ class HalvesGraph(Int8Graph):
         )
 
     def _met(self, seats: Sequence[str], layer: nn.Module) -> "Parts":
-        """The same of two seats and those opposite."""
+        """Return the same for two seats and those opposite."""
         one, other = (
             self.whole(half, seen.low, seen.high)
             for half, seen in zip(self._across(*seats), self._apart[layer], strict=True)
@@ -559,7 +559,7 @@ class HalvesGraph(Int8Graph):
         return one, other
 
     def _halves(self, parts: "Parts", layer: nn.Module, weight: Array, bias: Array) -> "Halves":
-        """A linear layer: half of the sums and differences of what comes out."""
+        """Add a linear layer: half of the sums and differences of its output."""
         near, far = np.split(weight, 2, axis=1)
         (sums, differences), (of_sums, of_differences) = parts, self._apart[layer]
         return Halves(
@@ -568,7 +568,7 @@ class HalvesGraph(Int8Graph):
         )
 
     def _kept(self, parts: "Parts", layer: nn.Module, length: float = 2) -> "Halves":
-        """A linear layer to rows whose mean is zero, times half a ``length``."""
+        """Add a linear layer for rows whose mean is zero, times half a ``length``."""
         weight, bias = self.of_kept(layer)
         return self._halves(parts, layer, length * weight, length * bias)
 
@@ -593,21 +593,21 @@ class Halves(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of which a part is not yet added."""
+    """Rows with an addition that is not carried out yet."""
 
     x: Halves
     change: Halves
 
 
 class Seen(NamedTuple):
-    """The inputs of a linear layer on a sample of deals."""
+    """Statistics of a linear layer's inputs on a sample of deals."""
 
     low: float
     high: float
     mean: Array
-    """(inputs,) of a seat: they are the same for all."""
+    """(inputs,) of a seat: they are the same for all seats."""
     products: Array
-    """(seats × inputs, seats × inputs) mean products of what a seat has: its own, by distance."""
+    """(seats × inputs, seats × inputs) mean products of a seat's inputs: its own, by distance."""
 
 
 S = TypeVar("S")
@@ -616,7 +616,7 @@ S = TypeVar("S")
 def _inputs(
     network: SuitNetwork, sample: torch.Tensor, note: Callable[[torch.Tensor], S]
 ) -> dict[nn.Module, S]:
-    """Return what is noted of (m, 4, inputs) inputs of every linear layer on the sample."""
+    """Return statistics of every linear layer's (m, 4, inputs) inputs on the sample."""
     noted: dict[nn.Module, S] = {}
 
     def hook(module: nn.Module, inputs: tuple[torch.Tensor]) -> None:
@@ -633,7 +633,7 @@ def _inputs(
 
 
 def _whole(seats: torch.Tensor, sign: int = 1) -> Seen:
-    """Return what there is to know of (m, seats, inputs); ``sign`` is that behind the last seat."""
+    """Return statistics of (m, seats, inputs); ``sign`` applies beyond the last seat."""
     groups = seats.shape[1]
     some = seats[:: max(1, len(seats) // _ROWS)]
     twice = torch.cat([some, sign * some], 1)
@@ -646,10 +646,10 @@ def _whole(seats: torch.Tensor, sign: int = 1) -> Seen:
 
 
 def _apart(seats: torch.Tensor) -> tuple[Seen, Seen]:
-    """Return the same of the sums of opposite seats and of their differences.
+    """Return the same for the sums of opposite seats and for their differences.
 
-    Turned, a difference changes its sign: its mean is zero and its range as long on both sides,
-    and longer than seen, as what lies beyond is cut at -128 and 127.
+    When rotated, a difference changes its sign. So its mean is zero and its range symmetric,
+    and longer than observed, because anything beyond is clipped at -128 and 127.
     """
     one, other = seats.chunk(2, dim=1)
     differences = _whole(one - other, -1)
@@ -659,9 +659,9 @@ def _apart(seats: torch.Tensor) -> tuple[Seen, Seen]:
 
 
 def best_range(features: torch.Tensor) -> tuple[float, float]:
-    """Return the range in which whole numbers miss features least, in mean square.
+    """Return the range in which integers have the least mean square error on features.
 
-    A shorter one has shorter steps and cuts more off (Nagel and others, "A white paper on neural
+    A shorter one has smaller steps but clips more (Nagel and others, "A white paper on neural
     network quantization", 2021, section 3.1).
     """
     low, high = min(float(features.min()), 0.0), max(float(features.max()), 1e-6)
@@ -677,10 +677,10 @@ def best_range(features: torch.Tensor) -> tuple[float, float]:
 
 
 def rounded(weight: Array, products: Array) -> tuple[Array, Array]:
-    """Return (distance, inputs, outputs) weights as whole numbers of steps, and (outputs,) steps.
+    """Return (distance, inputs, outputs) weights as integer steps, and (outputs,) step sizes.
 
-    Input by input: what rounding one changes in the outputs, the weights of inputs that go along
-    with it make up for, by the ``products`` of all (Frantar and others, "GPTQ: Accurate
+    Works input by input: the change in the outputs from rounding one weight is compensated by the
+    weights of correlated inputs, given the ``products`` of all (Frantar and others, "GPTQ: Accurate
     post-training quantization for generative pre-trained transformers", ICLR 2023).
     """
     steps = np.maximum(np.abs(weight).max((0, 1)), 1e-12) / _STEPS
@@ -697,7 +697,7 @@ def rounded(weight: Array, products: Array) -> tuple[Array, Array]:
 
 
 class PairGraph(TokenGraph[PairNetwork]):
-    """The graph of a network: that of a suit network, but for two groups in place of four."""
+    """The graph of a network: like a suit network's, but for two groups instead of four."""
 
     def __init__(self, network: PairNetwork):
         super().__init__(network, half=True)
@@ -716,7 +716,7 @@ class PairGraph(TokenGraph[PairNetwork]):
     def product(
         self, x: str, weight: Array, bias: Array, layer: nn.Module, order: Order = slice(None)
     ) -> str:
-        """A linear layer on (rows, 2 × inputs), its weight (outputs, 2, inputs), bias (outputs)."""
+        """Add a linear layer on (rows, 2 × inputs): weight (outputs, 2, inputs), bias (outputs)."""
         # (itself or the other hand, inputs, outputs)
         by_group = weight[:, :, order].transpose(1, 2, 0)
         blocks = self.op(
@@ -727,7 +727,7 @@ class PairGraph(TokenGraph[PairNetwork]):
         return self.op("Gemm", x, plain, self.constant(np.tile(bias.astype(np.float32), HANDS)))
 
     def tokens(self, hands: str) -> str:
-        """The first layer: (n, 2, 52) → (4 n, width)."""
+        """Add the first layer: (n, 2, 52) → (4 n, width)."""
         cards = self.cast(hands)
         held = self.op(
             "Transpose", self.shaped(cards, -1, HANDS, SUITS, RANKS), perm=(0, 2, 1, 3)
@@ -753,7 +753,7 @@ class PairGraph(TokenGraph[PairNetwork]):
         return self.entered(rows, self.network.enter, self.network.leave)
 
     def layer(self, x: str, layer: nn.Module, *, pooled: bool = False, mean: bool = False) -> str:
-        """A residual layer on (rows, width), so many rows a deal and strain, or their ``mean``."""
+        """Add a residual layer on (rows, width), all rows of a deal and strain or the ``mean``."""
         assert isinstance(layer, PairLayer)
         tokens = STRAINS if pooled else SUITS
         seen = self.normalized(x)

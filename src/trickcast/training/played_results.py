@@ -1,9 +1,9 @@
-"""Training the model of results at the table from PBN files alone.
+"""Train the model of results at the table, from PBN files alone.
 
-Every table of a file teaches: the cards, the contract and the tricks taken, with the lead and the
-auction where they are recorded. ``accurate`` reads the cards; what is trained is an ensemble of
-small networks behind its last inner layer. Each member has not seen one fifth of the deals, so its
-figures on that fifth are those of new deals, and together the members have seen all.
+Every table in a file is a lesson: the cards, the contract and the tricks taken, with the lead and
+the auction if recorded. ``accurate`` reads the cards. What is trained is an ensemble of
+small networks on top of its last inner layer. Each member has not seen one fifth of the deals, so
+its figures on that fifth are those of new deals, and together the members have seen all.
 """
 
 import hashlib
@@ -38,17 +38,17 @@ from .settings import MORE_THAN_0, SEED, SHARE, at_least, check_settings, settin
 FOLDS = 5
 _COUNTS = 14
 _SMOOTHING = {0: 0.7, 1: 0.125, 2: 0.025}
-"""How far from double dummy results lie before anything is learned: tricks off, share each way."""
+"""Initial spread around double-dummy results, before learning: tricks off, share each way."""
 _FLOOR = 1e-4
 _WARM_UP = 100  # steps
 _WIDEST = 5.0
-"""Standard deviations beyond which an input is taken for one so far off."""
+"""Inputs beyond this many standard deviations are clipped."""
 Report = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedConfig:
-    """All that decides the training besides its data."""
+    """All settings of the training, apart from its data."""
 
     members: int = setting(10, "networks of the ensemble", at_least(FOLDS))
     width: int = setting(192, "numbers of a hidden layer", at_least(1))
@@ -74,7 +74,7 @@ class Results(NamedTuple):
     tricks: NDArray[np.int64]
     """(n,) declarer's tricks."""
     times: NDArray[np.int64]
-    """(n,) tables of the same deal at which this came about."""
+    """(n,) tables of the same deal with this result."""
 
     @property
     def needed(self) -> NDArray[np.int64]:
@@ -83,21 +83,21 @@ class Results(NamedTuple):
 
     @property
     def folds(self) -> NDArray[np.int64]:
-        """(n,) the fifth of the deals that each deal is in, by a hash of its cards."""
+        """(n,) the fifth that each deal belongs to, by a hash of its cards."""
         return np.array(
             [hashlib.sha256(owners.tobytes()).digest()[0] % FOLDS for owners in self.tables.owners]
         )
 
 
 def read_results(folder: str | os.PathLike[str], report: Report = lambda line: None) -> Results:
-    """Read the results of all PBN files under a folder.
+    """Read the results of all PBN files in a folder.
 
-    A record of a table counts by its contract, declarer and result, the rows of a ``ScoreTable``
-    besides; files under a folder named ``club`` are of club players. Tables without a result, and
-    boards passed out, teach nothing and are left out. ``report`` gets a line for each file: its
-    name, how many results it gave, and how many entries (deals, rows) could not be read.
+    The record of a table counts by its contract, declarer and result, as do the rows of a
+    ``ScoreTable``. Files in a folder named ``club`` are of club players. Tables without a result,
+    and boards passed out, are left out. ``report`` receives a line for each file: its
+    name, the number of its results, and the number of entries (deals, rows) that could not be read.
 
-    Raises TrainingError where there are no results, FormatError for a file that is not PBN.
+    Raises TrainingError if there are no results, FormatError for a file that is not PBN.
     """
     paths = sorted(path for path in Path(folder).rglob("*.pbn*") if path.is_file())
     rows = []
@@ -124,12 +124,12 @@ def read_results(folder: str | os.PathLike[str], report: Report = lambda line: N
 
 
 def _rows(path: Path, skipped: list[Skipped], unread: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield each table of a file as a row of ``Results``; ``unread`` takes bad rows of tables."""
+    """Yield each table of a file as a row of ``Results``; ``unread`` collects bad rows."""
     club = "club" in path.parts
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the reader reads leniently is no news here
+        warnings.simplefilter("ignore")  # lenient reading is expected here
         for deals in iter_deals(path, skipped=skipped):
-            if deals.boards is None:  # cards alone
+            if deals.boards is None:  # only cards
                 continue
             for owners, board in zip(deals.owners, deals.boards, strict=True):
                 contract = _contract(board.contract, board.declarer)
@@ -148,7 +148,7 @@ def _contract(text: str | None, declarer: Seat | None) -> tuple[int, int, int, i
 
 
 def _lead(owners: NDArray[np.uint8], declarer: int, board: Board) -> int:
-    """Return the card led, if the leader holds it: records have slips."""
+    """Return the card led, if the leader holds it: records contain mistakes."""
     if not board.play:
         return UNKNOWN_LEAD
     card = parse_card(board.play[0])
@@ -164,7 +164,7 @@ def _calls(board: Board) -> tuple[str, ...]:
 def _score_table(
     board: Board, unread: list[str]
 ) -> Iterator[tuple[tuple[int, int, int, int], int, int]]:
-    """Yield contract, tricks and how often, for each row of a board's score table."""
+    """Yield contract, tricks and count for each row of a board's score table."""
     for tag in board.tags:
         for cells, wrong in score_rows(tag) if tag.name == SCORE_TABLE else ():
             played = outcome(cells, wrong)
@@ -177,7 +177,7 @@ def _score_table(
 
 
 def inputs_of(tables: Tables, base: Estimator) -> NDArray[np.float32]:
-    """Return the rows that the network sees of n tables, (n, sum of SIZES) float32."""
+    """Return the network's input rows for n tables, (n, sum of SIZES) float32."""
     n = len(tables)
     _, first, place = np.unique(tables.owners, axis=0, return_index=True, return_inverse=True)
     place = place.ravel()
@@ -185,14 +185,14 @@ def inputs_of(tables: Tables, base: Estimator) -> NDArray[np.float32]:
     inner = np.empty((n, SIZES["inner"]), np.float32)
     for strain in np.unique(tables.contracts[:, 1]):
         rows = np.flatnonzero(tables.contracts[:, 1] == strain)
-        deals, of_deal = np.unique(place[rows], return_inverse=True)  # tables of a deal share it
+        deals, of_deal = np.unique(place[rows], return_inverse=True)  # shared by a deal's tables
         of_strain = base.with_inner_layer(tables.owners[first[deals]], Strain(int(strain)))
         chances[rows], inner[rows] = (numbers[of_deal] for numbers in of_strain)
     return encode(tables, chances, inner)
 
 
 class Linear(nn.Module):
-    """A linear layer of each member."""
+    """A linear layer for each member."""
 
     def __init__(self, members: int, inputs: int, outputs: int, scale: float = 1.0):
         super().__init__()
@@ -201,12 +201,12 @@ class Linear(nn.Module):
         self.bias = nn.Parameter(torch.zeros(members, 1, outputs))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(members, n, inputs) → (members, n, outputs)."""
+        """Map (members, n, inputs) → (members, n, outputs)."""
         return torch.baddbmm(self.bias, x, self.weight)
 
 
 class Ensemble(nn.Module):
-    """Small networks side by side, from rows of inputs to the chances of 0 … 13 tricks."""
+    """Small networks side by side, from input rows to the chances of 0 … 13 tricks."""
 
     mean: torch.Tensor
     deviation: torch.Tensor
@@ -225,7 +225,7 @@ class Ensemble(nn.Module):
         self.register_buffer("smoothing", torch.from_numpy(_smoothing()))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """(members, n, inputs) rows → (members, n, 14) logarithms of chances."""
+        """Map (members, n, inputs) rows → (members, n, 14) log-chances."""
         base = (rows[..., :_COUNTS] @ self.smoothing + _FLOOR).log()
         x = ((rows - self.mean) / self.deviation).clamp(-_WIDEST, _WIDEST)
         x = functional.gelu(self.enter(self.input_dropout(x)))
@@ -235,7 +235,7 @@ class Ensemble(nn.Module):
 
 
 def _smoothing() -> NDArray[np.float32]:
-    """(14, 14) share of each double-dummy result that results at the table begin with."""
+    """Return (14, 14) initial distributions of tricks at the table, by double-dummy result."""
     matrix = np.zeros((_COUNTS, _COUNTS), dtype=np.float32)
     for off, share in _SMOOTHING.items():
         for sign in {1, -1} if off else {1}:
@@ -251,10 +251,10 @@ def train_played(
 ) -> Path:
     """Train on the PBN files of a folder; write and return ``out/played.onnx``.
 
-    ``report`` gets a line of figures after every epoch. Beside the model stand
-    ``played.parity.npz`` and a checksum. The figures that the file states are those of members that
-    had not seen the deals. Raises as ``read_results``; the same folder and ``config`` give the same
-    model.
+    ``report`` receives a line of figures after every epoch. Next to the model are
+    ``played.parity.npz`` and a checksum. The figures stated in the file come from members that
+    had not seen the deals. Raises like ``read_results``; the same folder and ``config`` give the
+    same model.
     """
     config = config or PlayedConfig()
     base = Estimator("accurate")
@@ -271,8 +271,8 @@ def train_played(
 
 
 def train_model(request: Request, config: PlayedConfig, report: Report) -> Answer:
-    """Train on ``request.folder``. Raises as ``train_played``, and TrainingError without onnx."""
-    assert request.folder is not None  # the catalogue has seen to it
+    """Train on ``request.folder``. Raises like ``train_played``, and TrainingError without onnx."""
+    assert request.folder is not None  # the catalogue has made sure
     if not can_export():
         raise TrainingError("played writes an ONNX file (pip install 'trickcast[train]')")
     counted = 0
@@ -287,7 +287,7 @@ def train_model(request: Request, config: PlayedConfig, report: Report) -> Answe
 
 
 def shown(line: dict[str, Any]) -> str:
-    """Return a line of a training in words."""
+    """Return a line of a training as text."""
     if "file" in line:
         skipped = f", {line['skipped']:,} entries skipped" if line["skipped"] else ""
         return f"{line['file']}: {line['results']:,} results{skipped}"
@@ -297,7 +297,7 @@ def shown(line: dict[str, Any]) -> str:
 def fit(
     results: Results, rows: NDArray[np.float32], config: PlayedConfig, report: Report
 ) -> Ensemble:
-    """Train an ensemble; member k sees all deals but those of fold k."""
+    """Train an ensemble; member k sees all deals except those of fold k."""
     torch.manual_seed(config.seed)
     order = np.random.default_rng(config.seed)
     ensemble = Ensemble(config, *_spread(rows))
@@ -334,7 +334,7 @@ def fit(
 
 
 def _spread(rows: NDArray[np.float32]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return what inputs are centred and divided by; lead and auction may be unknown, and stay."""
+    """Return the centres and scales of inputs; lead and auction, if unknown, stay zero."""
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-3
     for name in ("lead", "auction"):
         mean[part(name)], deviation[part(name)] = 0, 1
@@ -342,7 +342,7 @@ def _spread(rows: NDArray[np.float32]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 class _Batch(NamedTuple):
-    """Lessons of a step, those of each member a row: (members, batch …)."""
+    """Lessons of a step, one row per member: (members, batch …)."""
 
     rows: torch.Tensor
     tricks: torch.Tensor
@@ -383,7 +383,7 @@ class _Lessons:
 
 
 def _loss(logs: torch.Tensor, batch: _Batch, squared: float) -> torch.Tensor:
-    """Log-loss of the tricks and of making, and ``squared`` times the squared error of the tricks.
+    """Return the log-loss of the tricks and of making, plus ``squared`` times their squared error.
 
     Lessons are weighted, members summed.
     """
@@ -402,7 +402,7 @@ def unseen(
 ) -> NDArray[np.float32]:
     """Return (n, 14) chances by the members that had not seen a deal.
 
-    ``known`` is what they are told besides cards and contract: ``nothing``, the ``lead``, the
+    ``known`` is their input besides cards and contract: ``nothing``, the ``lead``, the
     ``auction``, or ``both``.
     """
     rows = rows.copy()
@@ -450,8 +450,8 @@ def export(
 ) -> None:
     """Write the ONNX file: ``tables`` (n, inputs) in, ``probabilities`` (n, 14) out.
 
-    Its output ``members``, (members, n, 14), has those of each network: of deals that some of them
-    have not seen, figures can be measured by the file alone.
+    Its output ``members``, (members, n, 14), has those of each network. With it, figures can be
+    measured from the file alone on deals that some networks have not seen.
     """
     metadata = {
         "format": PLAYED_FORMAT,
@@ -473,13 +473,13 @@ def export(
 
 
 def _parity_rows(rows: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    """Return rows of no real table: every input is drawn for itself from those of the sample."""
+    """Return rows of no real table: every input is drawn independently from those of the sample."""
     order = np.random.default_rng(seed)
     return np.stack([order.permutation(column) for column in rows.T], axis=1)
 
 
 def _digest(results: Results) -> str:
-    """Return a SHA-256 of what was learned from."""
+    """Return a SHA-256 of the training data."""
     digest = hashlib.sha256()
     for numbers in (results.tables.owners, results.tables.contracts, results.tricks, results.times):
         digest.update(np.ascontiguousarray(numbers).tobytes())
@@ -487,7 +487,7 @@ def _digest(results: Results) -> str:
 
 
 def _graph(ensemble: Ensemble) -> Any:
-    """Return the onnx model of an ensemble, its large weights in 16 bits."""
+    """Return the onnx model of an ensemble, with its large weights in 16 bits."""
     graph = Graph()
 
     def constant(values: Any, kind: Any = np.float32) -> str:

@@ -1,4 +1,4 @@
-"""What is asked of a training, and what comes of it: no torch is needed to ask."""
+"""The request of a training, and its result; neither needs torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..library import Place
 from .settings import Allowed, check_settings, setting
 
-if TYPE_CHECKING:  # a request is made, and helped with, where there is no torch
+if TYPE_CHECKING:  # making and explaining a request must work without torch
     from .trainer import Trained
 
 _COUNT = Allowed("1 or more", lambda value: value is None or value >= 1)
@@ -62,28 +62,28 @@ class Request:
         object.__setattr__(self, "teacher", tuple(map(Path, self.teacher)))
 
     def given(self) -> list[str]:
-        """Return the names of the fields that are not as they would be if nothing was said."""
+        """Return the names of the fields that differ from their defaults."""
         plain = Request()
         return [f.name for f in fields(self) if getattr(self, f.name) != getattr(plain, f.name)]
 
 
 COMMON = {"name", "settings", "library", "out", "validation", "minutes", "threads"}
-"""Fields that make sense for every family that learns from a library."""
+"""Fields that apply to every family that learns from a library."""
 FROM_FILES = {"name", "settings", "folder", "out", "threads"}
-"""Those of a family that learns from a folder of PBN files."""
+"""Fields that apply to a family that learns from a folder of PBN files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a leg came to."""
+    """The result of a leg."""
 
     name: str
     trained: "Trained[Any, Any] | None"
-    """None where the whole schedule is one leg."""
+    """None if the whole schedule is one leg."""
     lessons: str
     """What was learned from: ``"109,040 deals"``."""
     model: Path | None
-    """The exported file, where there is one."""
+    """The exported file, if there is one."""
 
     def __str__(self) -> str:
         step = 0 if self.trained is None else self.trained.progress.step
@@ -99,5 +99,5 @@ class Answer:
 
 
 def can_export() -> bool:
-    """Tell whether a model can be written here; torch and numpy are enough to train one."""
+    """Return whether a model can be exported here; training needs only torch and numpy."""
     return all(find_spec(name) is not None for name in ("onnx", "onnxruntime"))

@@ -1,4 +1,4 @@
-"""Settings of trainings: frozen dataclasses, whose fields are changed by ``NAME=VALUE``."""
+"""Settings of trainings: frozen dataclasses, whose fields can be changed by ``NAME=VALUE``."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -9,13 +9,13 @@ from ..cards import shorten
 
 
 class Settings(Protocol):
-    """A frozen dataclass of all that decides a training besides its data."""
+    """A frozen dataclass of all settings of a training, apart from its data."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def seed(self) -> int:
-        """Decides first weights and order of lessons."""
+        """Seed of the first weights and the order of lessons."""
 
     @property
     def evaluate_every(self) -> int:
@@ -23,12 +23,12 @@ class Settings(Protocol):
 
     @property
     def checkpoint_seconds(self) -> float:
-        """Seconds between two checkpoints where no evaluation has written one."""
+        """Seconds between two checkpoints if no evaluation has written one."""
 
 
 S = TypeVar("S")
 _LONGEST = 30
-"""Characters of a number."""
+"""Most characters of a number."""
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:
@@ -57,7 +57,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
 
 
 def settings_of(config: Any) -> dict[str, tuple[Any, str]]:
-    """Return every setting with its value and what it is, those of a part as ``part.name``."""
+    """Return every setting with its value and meaning, those of a part as ``part.name``."""
     listed: dict[str, tuple[Any, str]] = {}
     for option in fields(config):
         value = getattr(config, option.name)
@@ -72,8 +72,8 @@ def settings_of(config: Any) -> dict[str, tuple[Any, str]]:
 def changed(config: S, texts: Mapping[str, str], **others: Any) -> S:
     """Return ``config`` with some settings changed: ``{"steps": "10", "network.width": "64"}``.
 
-    ``others`` are fields that no text can change. Raises ValueError for an unknown setting, or a
-    bad value, naming it, and TypeError for a value that is no text.
+    ``others`` are fields that no text can change. Raises ValueError for an unknown setting or an
+    invalid value, naming it, and TypeError for a value that is not text.
     """
     known = settings_of(config)
     for name in texts:
@@ -83,7 +83,7 @@ def changed(config: S, texts: Mapping[str, str], **others: Any) -> S:
 
 
 def _replaced(config: S, texts: Mapping[str, tuple[str, str]], **others: Any) -> S:
-    """Return a dataclass with new values, given by their names here: (whole name, text)."""
+    """Return a dataclass with new values, given as field name: (full name, text)."""
     kinds, values = get_type_hints(type(config)), dict(others)
     parts: dict[str, dict[str, tuple[str, str]]] = {}
     for name, (whole, text) in texts.items():
@@ -97,7 +97,7 @@ def _replaced(config: S, texts: Mapping[str, tuple[str, str]], **others: Any) ->
 
 
 def _value(name: str, text: str, kind: Any) -> Any:
-    """Read ``text`` as a value of the kind that the setting has."""
+    """Read ``text`` as a value of the setting's type."""
     if kind is bool:
         if text not in ("true", "false"):
             raise ValueError(f"{name} is {shorten(text)} (expected true or false)")
@@ -117,7 +117,7 @@ def _value(name: str, text: str, kind: Any) -> Any:
         raise ValueError(f"{name} is {shorten(text)} (expected {expected})") from None
 
 
-# Settings: fields of frozen dataclasses, each with what it means and the values it may have.
+# Settings: fields of frozen dataclasses, each with its meaning and allowed values.
 
 
 class Allowed(NamedTuple):
@@ -133,7 +133,7 @@ SEED = Allowed("0 to 2**64 - 1", lambda value: 0 <= value < 1 << 64)
 
 
 def at_least(least: int) -> Allowed:
-    """Allow numbers from ``least`` on."""
+    """Allow numbers of at least ``least``."""
     return Allowed(f"{least} or more", lambda value: value >= least)
 
 
@@ -145,9 +145,9 @@ def one_of(*known: str) -> Allowed:
 def setting(
     default: Any, help: str, allowed: Allowed | None = None, *, may_change: bool = False
 ) -> Any:
-    """Return a field that a text can set; ``may_change`` in the middle of a training too.
+    """Return a field that a text can set; ``may_change`` allows it in the middle of a training too.
 
-    Other fields of a dataclass are for its callers alone.
+    Other fields of a dataclass can only be set by its callers.
     """
     metadata = {"help": help, "allowed": allowed, "may_change": may_change}
     return field(default=default, metadata=metadata)

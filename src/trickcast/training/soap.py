@@ -1,10 +1,10 @@
-"""SOAP: Adam in the axes along which a matrix of weights really moves.
+"""SOAP: Adam in the eigenbasis in which a weight matrix really moves.
 
 Vyas and others, "SOAP: Improving and Stabilizing Shampoo using Adam", ICLR 2025 (arXiv:2409.11321).
-Of every matrix the second moments of rows and of columns are averaged, as in Shampoo; Adam works
-on the gradient turned into their eigenvectors. Where inputs go together, as suits' cards do, this
-takes a fraction of Adam's steps. Weights of one shape are moved together: a hundred small products
-begun one by one leave a GPU waiting.
+The second moments of each matrix's rows and columns are averaged, as in Shampoo. Adam works
+on the gradient rotated into their eigenvectors. If inputs are correlated, as suits' cards are, this
+takes a fraction of Adam's steps. Weights of one shape are updated together: launching a hundred
+small products one by one would leave a GPU waiting.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,20 +14,20 @@ import torch
 from torch import Tensor, nn
 
 _REFRESHED = 10
-"""Steps between two refreshments of the eigenvectors."""
+"""Steps between two updates of the eigenvectors."""
 _TINY = 1e-8
 _LEAST = 1e-6
-"""Of the mean eigenvalue: what is added to all, so that none is zero."""
+"""Added to all eigenvalues, relative to their mean, so that none is zero."""
 _SHIFT = 1e-12
-"""Of a vector's square: what is added to it before the first of Cholesky's factors."""
+"""Added before the first Cholesky factor, relative to a vector's square."""
 
 
 class Soap(torch.optim.Optimizer):
-    """SOAP for matrices, Adam for vectors; of more axes all but the first are taken as one.
+    """SOAP for matrices, Adam for vectors; with more axes, all but the first are flattened.
 
-    ``betas`` are the shares of old in the averaged gradient and in its second moments, those of
-    rows and columns too. ``weight_decay`` is decoupled, as in AdamW. The state of all weights of
-    one shape is that of the first of them.
+    ``betas`` are the shares of old values in the averages of the gradient and its second moments,
+    including those of rows and columns. ``weight_decay`` is decoupled, as in AdamW. The state of
+    all weights of one shape is stored with the first of them.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Soap(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take up a state. Raises ValueError for one of an earlier version, kept by weight."""
+        """Load a state. Raises ValueError for one of an earlier version, stored by weight."""
         super().load_state_dict(state_dict)
         for weights, state in self.state.items():
             if state["mean"].ndim != 1 + min(weights.ndim, 2):
@@ -48,9 +48,9 @@ class Soap(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
-        """Take one step along the gradients; ``closure`` is none of this optimizer's.
+        """Take one step along the gradients; ``closure`` is not supported.
 
-        Raises ValueError where there is one.
+        Raises ValueError if there is one.
         """
         if closure is not None:
             raise ValueError("a closure (expected none: the gradients are there)")
@@ -64,11 +64,11 @@ class Soap(torch.optim.Optimizer):
 
 
 OPTIMIZERS: dict[str, Any] = {"adam": torch.optim.AdamW, "soap": Soap}
-"""By the names that settings have for them."""
+"""By their names in settings."""
 
 
 def _move(several: list[Tensor], state: dict[str, Any], group: dict[str, Any]) -> None:
-    """Take one step of weights of one shape."""
+    """Take one step for weights of one shape."""
     gradients = [
         torch.zeros_like(weights) if weights.grad is None else weights.grad for weights in several
     ]
@@ -96,7 +96,7 @@ def _move(several: list[Tensor], state: dict[str, Any], group: dict[str, Any]) -
 
 
 def _begin(gradient: Tensor, state: dict[str, Any]) -> None:
-    """Set the state of weights that have their first gradient."""
+    """Initialise the state of weights that have their first gradient."""
     state["step"] = 0
     state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
     if gradient.ndim == 3:
@@ -107,9 +107,9 @@ def _begin(gradient: Tensor, state: dict[str, Any]) -> None:
 def _axes(gradient: Tensor) -> Tensor:
     """Return the (k, n, n) eigenvectors of the rows of (k, n, m) gradients, largest first.
 
-    All but m of them stand for nothing: they are found without the eigenvalues of n.
+    At most m of them carry any gradient: they are found without n eigenvalues.
     """
-    doubles = gradient.double()  # in floats those of low rank may not converge
+    doubles = gradient.double()  # in floats, low-rank ones may not converge
     axes: Tensor
     axes, sums = torch.linalg.qr(doubles, mode="complete")
     some = sums[:, : gradient.shape[2]]
@@ -118,7 +118,7 @@ def _axes(gradient: Tensor) -> Tensor:
 
 
 def _turned(gradient: Tensor, state: dict[str, Any]) -> Tensor:
-    """Return gradients in the axes of their eigenvectors; those of vectors as they are."""
+    """Return gradients rotated into their eigenvectors; those of vectors unchanged."""
     if gradient.ndim != 3:
         return gradient
     turned: Tensor = state["left"].mT @ gradient @ state["right"]
@@ -126,7 +126,7 @@ def _turned(gradient: Tensor, state: dict[str, Any]) -> Tensor:
 
 
 def _refresh(state: dict[str, Any]) -> None:
-    """Bring the eigenvectors up to date by one power iteration, largest eigenvalues first."""
+    """Update the eigenvectors by one power iteration, largest eigenvalues first."""
     for moments, vectors, axis in (("rows", "left", 1), ("columns", "right", 2)):
         least = _LEAST * state[moments].diagonal(dim1=1, dim2=2).mean(1)[:, None, None]
         reached = state[moments] @ state[vectors] + least * state[vectors]
@@ -137,10 +137,10 @@ def _refresh(state: dict[str, Any]) -> None:
 
 
 def _orthonormal(vectors: Tensor) -> Tensor:
-    """Return (k, n, n) vectors, in columns, made orthonormal one after the other.
+    """Return (k, n, n) vectors, in columns, orthonormalised one after the other.
 
-    A processor does it by QR. A GPU does one QR after the other, but Cholesky's factors of their
-    products all at once, which come to the same.
+    On a processor this uses QR. A GPU does QRs one after the other, but Cholesky factors of their
+    products all at once, with the same result.
     """
     if vectors.device.type != "cpu":
         return by_cholesky(vectors)
@@ -149,11 +149,11 @@ def _orthonormal(vectors: Tensor) -> Tensor:
 
 
 def by_cholesky(vectors: Tensor) -> Tensor:
-    """Return what the factor Q of (k, n, n) vectors is but for signs, in doubles on the way.
+    """Return the factor Q of (k, n, n) vectors up to signs, computed in doubles.
 
-    What is nearly alike is told apart in the second of two turns (Fukaya and others, "Shifted
-    Cholesky QR for computing the QR factorization of ill-conditioned matrices", 2020); where even
-    that fails, by QR.
+    The second of two rounds separates nearly parallel vectors (Fukaya and others, "Shifted
+    Cholesky QR for computing the QR factorization of ill-conditioned matrices", 2020); if even
+    that fails, QR is used.
     """
     doubles = vectors.double()
     turned: Tensor = doubles / doubles.norm(dim=1, keepdim=True).clamp_min(_TINY**2)

@@ -1,4 +1,4 @@
-"""Deals whose results are all known, and the checksums that say which they are; needs no torch."""
+"""Completely solved deals, and the checksums that identify them; needs no torch."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ from ..library import Library, Use
 
 
 def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
-    """Return the (n, 5, 4) tricks of deals that are all wholly solved, or raise ValueError."""
+    """Return the (n, 5, 4) tricks of completely solved deals. Raises ValueError for others."""
     if len(deals) == 0:
         raise ValueError("no deals to train or validate on")
     tricks = deals.tricks_or_unknown
@@ -26,10 +26,10 @@ def known_tricks(deals: DealSet) -> NDArray[np.uint8]:
 def library_deals(
     library: Library, use: Use, first: int | None = None, *, whole: bool = True
 ) -> DealSet:
-    """Return the ``first`` so many deals of one use, all by default.
+    """Return the ``first`` deals of one use, all by default.
 
-    Raises ValueError, naming library and use, where there are none, or one of these is not solved
-    in all its strains and has to be ``whole``.
+    Raises ValueError, naming library and use, if there are none, or if ``whole`` and one of them is
+    not solved in all strains.
     """
     deals = library.deals(use)[:first]
     if not len(deals):
@@ -54,5 +54,5 @@ def checksum(*arrays: NDArray[np.generic]) -> str:
 
 
 def deals_checksum(deals: DealSet) -> str:
-    """Return the checksum of owners and tricks, which says what a network was trained on."""
+    """Return the checksum of owners and tricks, which identifies a network's training data."""
     return checksum(deals.owners, deals.tricks_or_unknown)

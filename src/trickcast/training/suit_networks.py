@@ -1,10 +1,10 @@
 """The networks that ship: all twenty results of a deal, and of two hands of a side.
 
 Suits have no order: tokens are treated alike and marked only as trumps, side suit or notrump suit,
-so exchanging suits exchanges results. A token's features stand in groups, one for each seat (or for
-each known hand), and every linear layer joins the groups by their distance around the table (Cohen
-and Welling, "Group equivariant convolutional networks", 2016, for the group of four rotations). So
-turning the deal turns the results, and a layer has a quarter of the weights for the same work.
+so exchanging suits exchanges results. A token's features form groups, one for each seat (or for
+each known hand), and every linear layer combines the groups by their distance around the table
+(Cohen and Welling, "Group equivariant convolutional networks", 2016, for the group of four
+rotations). So rotating the deal rotates the results, and a layer has a quarter of the weights.
 """
 
 import json
@@ -30,10 +30,10 @@ from .settings import SHARE, at_least, check_settings, one_of, setting
 
 
 class SeatLinear(nn.Module):
-    """A linear layer that commutes with turning the table.
+    """A linear layer that commutes with rotating the table.
 
-    Features stand seat by seat, ``inputs`` (``outputs``) of each. What seat p gets from seat q
-    depends on (q - p) mod 4 alone: itself, left-hand opponent, partner, right-hand opponent.
+    Features are stored seat by seat, ``inputs`` (``outputs``) for each. What seat p gets from q
+    depends only on (q - p) mod 4: itself, left-hand opponent, partner, right-hand opponent.
     With ``seats=2`` these are the two of a side: itself and partner.
     """
 
@@ -50,16 +50,16 @@ class SeatLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Turn (…, 4 × inputs) into (…, 4 × outputs).
 
-        Compiled for a processor, sums are part of what comes before and after, and products dear.
+        When compiled for a processor, sums are fused with their neighbours; products are expensive.
         """
         if torch.compiler.is_compiling() and x.device.type == "cpu":
             return self.by_halves(x)
         return functional.linear(x, *self.matrix())
 
     def by_halves(self, x: Tensor) -> Tensor:
-        """Return the same by half the products: sums of opposite seats, and differences, apart."""
+        """Return the same with half the products, from sums and differences of opposite seats."""
         one, other = x.chunk(2, dim=-1)
-        near, far = self.weight.chunk(2, dim=1)  # by distance: of a seat and of its opposite
+        near, far = self.weight.chunk(2, dim=1)  # by distance: for a seat and for its opposite
         bias = self.bias.repeat(self.seats // 2)
         plus = functional.linear(one + other, _around(near + far, 1) / 2, bias)
         minus = functional.linear(one - other, _around(near - far, -1) / 2)
@@ -67,7 +67,7 @@ class SeatLinear(nn.Module):
 
 
 def _around(weight: Tensor, sign: int) -> Tensor:
-    """Return (outputs, seats, inputs) as a matrix, with ``sign`` where the last seat is passed."""
+    """Return (outputs, seats, inputs) as a matrix, with ``sign`` beyond the last seat."""
     seats = weight.shape[1]
     twice = torch.cat([sign * weight, weight], dim=1)
     rows = [twice[:, seats - seat : 2 * seats - seat] for seat in range(seats)]
@@ -75,14 +75,14 @@ def _around(weight: Tensor, sign: int) -> Tensor:
 
 
 def normalized(x: Tensor) -> Tensor:
-    """Layer normalisation without weights of its own: the linear layer behind it has them."""
+    """Return layer normalisation without its own weights: the linear layer after it has them."""
     return functional.layer_norm(x, x.shape[-1:])
 
 
 def draw_weights(network: nn.Module, depth: int, seed: int) -> None:
     """Draw the first weights: normal, variance 1/inputs, less where ``depth`` layers add up.
 
-    Biases and the layer ``head`` stay zero: the first answer is that all counts are equally likely.
+    Biases and the layer ``head`` stay zero: at first all counts are equally likely.
     """
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in network.named_parameters():
@@ -95,14 +95,14 @@ def draw_weights(network: nn.Module, depth: int, seed: int) -> None:
 
 
 def in_every_strain(trump: Tensor, side: Tensor, notrump: Tensor) -> Tensor:
-    """Return (n, 5, 4, width) suits as they are in each strain, of (n, 4, width) in each role."""
+    """Return (n, 5, 4, width) suits as they are in each strain, from (n, 4, width) in each role."""
     own = torch.eye(SUITS, dtype=torch.bool, device=trump.device)[..., None]
     marked = torch.where(own, trump[:, None], side[:, None])  # (n, trumps, suit, width)
     return torch.cat([marked, notrump[:, None]], dim=1)
 
 
 class TokenNetwork(nn.Module, ABC):
-    """From what is known of the cards to logits of every result: tokens, layers, strains, layers.
+    """From the known cards to logits of every result: tokens, layers, strains, layers.
 
     A subclass makes the tokens and the parts: layers ``before`` the strain is known, ``roles`` that
     mark a suit, layers ``after`` on the four suits of each strain, ``pooled`` ones on their mean, a
@@ -122,7 +122,7 @@ class TokenNetwork(nn.Module, ABC):
 
     def forward(self, cards: Tensor) -> Tensor:
         """Turn the cards into (n, 5, groups, 14) float32 logits: strain, declarer, tricks."""
-        # sums over layers stay in float32 where autocast makes products bfloat16
+        # sums over layers stay in float32 when autocast makes products bfloat16
         suits = normalized(self.before(self.tokens(cards).float()))
         trump, side, notrump = (self.roles[name](suits) for name in ("trump", "side", "notrump"))
         if len(self.after):
@@ -137,7 +137,7 @@ class TokenNetwork(nn.Module, ABC):
 
     @property
     def weights(self) -> int:
-        """Number of weights, biases counted."""
+        """Number of weights, including biases."""
         return sum(parameter.numel() for parameter in self.parameters())
 
 
@@ -145,12 +145,12 @@ class TokenNetwork(nn.Module, ABC):
 
 
 RELATIONS = 7
-"""Inputs a card with ``inputs="relations"``; ``suits.relations`` says which."""
+"""Inputs per card with ``inputs="relations"``; see ``relations``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuitNetworkConfig:
-    """Everything that decides a network besides its weights. Raises ValueError for a bad value."""
+    """All settings of a network, apart from its weights. Raises ValueError for an invalid value."""
 
     width: int = setting(256, "features of a token, of all four seats")
     heads: int = setting(
@@ -191,14 +191,14 @@ class SuitNetworkConfig:
 
     @property
     def card_inputs(self) -> int:
-        """Inputs of a token that are computed from its cards, of all four seats."""
+        """Inputs of a token computed from its cards, for all four seats."""
         return SEATS * RANKS * (RELATIONS if self.inputs == "relations" else 1)
 
     @property
     def products(self) -> int:
-        """Products of a weight and a feature for one deal; an evaluation is twice as many FLOP.
+        """Products of a weight and a feature for one deal; an evaluation takes twice as many FLOP.
 
-        Those of features with features, in attention, are left out: they are few.
+        Products of features with features, in attention, are left out: they are few.
         """
         square = self.width**2
         mixing = 4 * SUITS if self.heads else 2
@@ -237,16 +237,16 @@ class Feed(nn.Module):
         return out
 
     def _kept(self, hidden: Tensor) -> Tensor:
-        """Dropout that all tokens of a row share: random numbers are dear on a processor."""
+        """Apply dropout shared by a row's tokens: random numbers are expensive on a processor."""
         share = 1 - self.config.dropout
         kept = torch.rand(len(hidden), 1, hidden.shape[-1], device=hidden.device) < share
         return kept.to(hidden.dtype) / share
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Scaled dot-product attention, (n, heads, 4, features) each.
+    """Return scaled dot-product attention, (n, heads, 4, features) each.
 
-    Four tokens are too few for the tiles of a GPU's attention kernel, which works on 64 at least.
+    Four tokens are too few for the tiles of a GPU's attention kernel, which needs at least 64.
     A compiler fuses plain products and sums instead; without one they would cost memory.
     """
     if not torch.compiler.is_compiling():
@@ -263,9 +263,9 @@ def attention_by_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 class Mixing(nn.Module):
-    """Every suit looks at the four suits: by attention, or (no heads) at a function of their mean.
+    """Every suit attends to the four suits, or (without heads) to a function of their mean.
 
-    The mean is one token instead of four, so all that is done with it costs little.
+    The mean is one token instead of four, so operations on it cost little.
     """
 
     def __init__(self, config: SuitNetworkConfig):
@@ -296,7 +296,7 @@ class Mixing(nn.Module):
 
 
 class Layer(nn.Module):
-    """A pre-norm residual layer: mixing over the suits (unless pooled), then each for itself."""
+    """A pre-norm residual layer: mixing over the suits (unless pooled), then each by itself."""
 
     skipped: Tensor
 
@@ -305,7 +305,7 @@ class Layer(nn.Module):
         self.mixing = None if pooled else Mixing(config)
         self.feed = Feed(config, config.seat_width)
         self.skips = skipped > 0
-        # a tensor: compiled code is shared by layers whose plain values are the same
+        # a tensor: layers with the same plain values share compiled code
         self.register_buffer("skipped", torch.tensor(skipped), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -323,9 +323,9 @@ class Layer(nn.Module):
 
 
 def compile_layers(network: nn.Module, **options: Any) -> None:
-    """Compile the layers of a network, one by one: the code of one serves all of its size.
+    """Compile the layers of a network one by one: layers of the same size share the code.
 
-    Code for a whole network takes minutes to make, and is hardly faster. ``options`` are those of
+    Compiling a whole network takes minutes, and is hardly faster. ``options`` are those of
     ``torch.compile``.
     """
     torch._dynamo.config.recompile_limit = 64  # networks, sizes, and with or without gradients
@@ -335,9 +335,9 @@ def compile_layers(network: nn.Module, **options: Any) -> None:
 
 
 def relations(held: Tensor) -> Tensor:
-    """Return (n, 4, 13, 4, 7) inputs of (n, suit, rank, seat) zeros and ones.
+    """Return (n, 4, 13, 4, 7) inputs from (n, suit, rank, seat) zeros and ones.
 
-    For each card, at the seat that holds it: 1; how many higher cards the seat itself, its
+    For each card, at the seat that holds it: 1; the number of higher cards that the seat, its
     left-hand opponent, partner and right-hand opponent hold (in fours); whether it is among the
     seat's own top tricks; and among its side's.
     """
@@ -355,9 +355,9 @@ def relations(held: Tensor) -> Tensor:
 
 
 class SuitNetwork(TokenNetwork):
-    """From the owners of cards to logits of every result. ``seed`` alone decides first weights.
+    """From the owners of cards to logits of every result. First weights depend only on ``seed``.
 
-    Deals may have fewer than 13 cards a hand (endings): owner 255 is a card that is gone.
+    Deals may have fewer than 13 cards a hand (positions): owner 255 is a played card.
     """
 
     groups = SEATS
@@ -393,7 +393,7 @@ class SuitNetwork(TokenNetwork):
 
 
 def mean_probabilities(networks: Sequence[nn.Module], owners: Tensor) -> Tensor:
-    """Return (n, 5, 4, 14) float32 probabilities of (n, 52) owners, the mean over the networks."""
+    """Return (n, 5, 4, 14) float32 probabilities for (n, 52) owners, the mean over the networks."""
     return torch.stack([network(owners).softmax(-1) for network in networks]).mean(0)
 
 
@@ -401,14 +401,14 @@ def mean_probabilities(networks: Sequence[nn.Module], owners: Tensor) -> Tensor:
 
 
 HANDS = 2
-"""Hands that are known: declarer's and dummy's."""
+"""The known hands: declarer's and dummy's."""
 CARD_INPUTS = 8
-"""Inputs a card and hand; ``pair_relations`` says which."""
+"""Inputs per card and hand; see ``pair_relations``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairNetworkConfig:
-    """Everything that decides a network besides its weights. Raises ValueError for a bad value."""
+    """All settings of a network, apart from its weights. Raises ValueError for an invalid value."""
 
     width: int = setting(192, "features of a token, of both hands")
     before: int = setting(2, "layers before the strain is known", at_least(0))
@@ -436,7 +436,7 @@ class PairNetworkConfig:
 
 
 def _linear(inputs: int, outputs: int) -> SeatLinear:
-    """Return a layer that commutes with exchanging the hands, to ``outputs`` features of each."""
+    """Return a layer that commutes with exchanging the hands, ``outputs`` features for each."""
     return SeatLinear(inputs, outputs, seats=HANDS)
 
 
@@ -459,11 +459,11 @@ class PairLayer(nn.Module):
 
 
 def pair_relations(hands: Tensor) -> Tensor:
-    """Return (n, 4, 2, 13, 8) inputs of (n, 2, 52) zeros and ones: suit, hand, rank, input.
+    """Return (n, 4, 2, 13, 8) inputs from (n, 2, 52) zeros and ones: suit, hand, rank, input.
 
-    For each card that the hand holds: 1; how many higher cards the hand itself, its partner and
-    the opponents hold (in fours); whether the opponents hold none, and nobody else does. For each
-    card of the opponents: 1, and how many higher cards the hand holds (in fours).
+    For each card that the hand holds: 1; the number of higher cards that the hand, its partner
+    and the opponents hold (in fours); whether the opponents hold none, and nobody else does. For
+    each card of the opponents: 1, and the number of higher cards that the hand holds (in fours).
     """
     held = hands.view(-1, HANDS, SUITS, RANKS).transpose(1, 2).to(torch.float32)
     partner = held.flip(2)
@@ -486,9 +486,9 @@ def pair_relations(hands: Tensor) -> Tensor:
 
 
 class PairNetwork(TokenNetwork):
-    """From two hands to logits of every result they can have. ``seed`` decides first weights.
+    """From two hands to logits of every possible result. First weights depend only on ``seed``.
 
-    Turns (n, 2, 52) hands into (n, 5, 2, 14); the declarers are the two hands, in their order.
+    Maps (n, 2, 52) hands to (n, 5, 2, 14); the declarers are the two hands, in order.
     """
 
     groups = HANDS
@@ -520,23 +520,23 @@ class PairNetwork(TokenNetwork):
 
 
 def expected_tricks(logits: Tensor) -> Tensor:
-    """Return the mean tricks, (…), of (…, 14) logits."""
+    """Return the mean tricks, (…), from (…, 14) logits."""
     counts = torch.arange(COUNTS, device=logits.device, dtype=torch.float32)
     return logits.softmax(-1) @ counts
 
 
-# --- weights that travel: 16 bits each, plain arrays and JSON in an .npz, to go on from -----------
+# --- portable weights: 16 bits each, plain arrays and JSON in an .npz, to resume from -------------
 
 
 _MOST_BYTES = 1 << 30
-"""Of a file when unpacked: 500 million weights."""
+"""Largest unpacked file: 500 million weights."""
 _SQUARED, _FEW = 64, 1000
-"""A layer has about as many weights as its width squared, or a quarter of it where seats share."""
+"""A layer has about its width squared weights, or a quarter of that if seats share them."""
 Network = TypeVar("Network", SuitNetwork, PairNetwork)
 
 
 class _Kind(NamedTuple):
-    """How files of a class of networks call it, and the class of its sizes."""
+    """The name of a class of networks in files, and its configuration class."""
 
     name: str
     config: Any
@@ -555,9 +555,9 @@ _KINDS: dict[type, _Kind] = {
 def write_weights(
     path: str | os.PathLike[str], network: SuitNetwork | PairNetwork, record: dict[str, Any]
 ) -> None:
-    """Write a network's weights and the record of the training that made them, whole or not at all.
+    """Write a network's weights and the record of its training, atomically.
 
-    Raises TrainingError for a weight that 16 bits cannot hold.
+    Raises TrainingError for a weight that does not fit in 16 bits.
     """
     target = Path(path)
     arrays = {name: weights.cpu().half().numpy() for name, weights in network.state_dict().items()}
@@ -573,9 +573,9 @@ def write_weights(
 def read_weights(
     path: str | os.PathLike[str], network: type[Network]
 ) -> tuple[Network, dict[str, Any]]:
-    """Return the network of a file of weights, of that class, and the record of its training.
+    """Return the network of a weights file, of that class, and the record of its training.
 
-    Raises FileNotFoundError, TrainingError for a file that holds no such weights.
+    Raises FileNotFoundError, TrainingError for a file without such weights.
     """
     source, kind = Path(path), _KINDS[network]
     try:
@@ -587,14 +587,14 @@ def read_weights(
         if record["format"] != kind.format:
             raise ValueError(f"its format is {shorten(record['format'])}, not {kind.format!r}")
         settings = record["config"]["network"]
-        settings.pop("rotation", None)  # of older files: a choice that no model that ships made
+        settings.pop("rotation", None)  # of older files: no shipped model uses this option
         config = kind.config(**settings)
         _check_sizes(config, sum(array.numel() for array in weights.values()))
         stored = network(config, seed=0)
         stored.load_state_dict(weights)
     except FileNotFoundError:
         raise
-    except Exception as error:  # sizes that make no network raise nearly anything
+    except Exception as error:  # sizes of impossible networks raise nearly anything
         raise TrainingError(
             f"{source}: not the weights of a {kind.name}, or damaged ({cut(str(error), 300)})"
         ) from None
@@ -602,7 +602,7 @@ def read_weights(
 
 
 def _check_sizes(config: Any, weights: int) -> None:
-    """Raise ValueError where a network would have far more weights than its file."""
+    """Raise ValueError if a network would have far more weights than its file."""
     for name, size in asdict(config).items():
         if isinstance(size, int | float) and size * size > _SQUARED * max(weights, _FEW):
             raise ValueError(f"its {name} is {size:g}, of {weights:,} weights")

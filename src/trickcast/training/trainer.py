@@ -1,9 +1,9 @@
-"""The one trainer: what a step does, where it runs, and how a training goes on after a kill.
+"""The one trainer: what a step does, where it runs, and how a training resumes after a kill.
 
-Read ``train`` first: go on from the checkpoint, step, evaluate, save, report, stop. A family of
-networks is a ``Task``; ``Scheduled`` is a task whose weights move by a schedule, and leaves its
-family the loss of a step and the figures of an evaluation. Around these stand ``Place`` (one
-processor or GPU, or one of torchrun's processes), ``Progress`` with its checkpoints, and the
+Read ``train`` first: resume from the checkpoint, step, evaluate, save, report, stop. A family of
+networks is a ``Task``. ``Scheduled`` is a task whose weights follow a schedule; its
+family supplies the loss of a step and the figures of an evaluation. They are supported by ``Place``
+(one processor or GPU, or one of torchrun's processes), ``Progress`` with its checkpoints, and the
 ``Journal`` of evaluations.
 """
 
@@ -45,8 +45,8 @@ class Place:
     def here(cls, device: str | None = None) -> "Place":
         """Return the place of this process: torchrun's, or the only one.
 
-        Without ``device`` it is a GPU where there is one. Raises ValueError for a device that is
-        none, or is not there.
+        Without ``device`` it is a GPU if there is one. Raises ValueError for an invalid or missing
+        device.
         """
         gpu = torch.cuda.is_available()
         world = int(os.environ.get("WORLD_SIZE", "1"))
@@ -69,7 +69,7 @@ class Place:
         return DistributedDataParallel(network) if self.world > 1 else network
 
     def mean(self, number: Tensor) -> Tensor:
-        """Return the mean of a number over all processes, without its gradient where several."""
+        """Return the mean of a number over all processes, without its gradient if several."""
         if self.world == 1:
             return number
         total = number.detach().clone()
@@ -77,7 +77,7 @@ class Place:
         return total / self.world
 
     def agreed(self, stop: bool) -> bool:
-        """Return what the first process says, so that all stop at the same step."""
+        """Return the first process's decision, so that all stop at the same step."""
         if self.world == 1:
             return stop
         first_says = torch.tensor(int(stop), device=self.device)
@@ -86,7 +86,7 @@ class Place:
 
     @property
     def part(self) -> slice:
-        """Which rows of what is drawn for all processes are this one's."""
+        """This process's rows among those drawn for all processes."""
         return slice(self.rank, None, self.world)
 
     def leave(self) -> bool:
@@ -116,7 +116,7 @@ def _device(name: str) -> torch.device:
 
 @contextmanager
 def processor_threads(count: int) -> Iterator[None]:
-    """Let torch use so many threads of the processor inside a ``with`` block."""
+    """Let torch use so many processor threads inside a ``with`` block."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -134,22 +134,22 @@ T = TypeVar("T")
 
 @dataclass
 class Progress:
-    """How far a training has come. A step is whatever its family makes of one."""
+    """How far a training has come. Each family defines its own steps."""
 
     step: int = 0
     seconds: float = 0.0
-    """Spent in all legs."""
+    """Seconds spent in all legs."""
     fresh_from: int = 0
-    """The step at which the optimizer began anew, from 16-bit weights."""
+    """The step at which the optimizer was restarted, from 16-bit weights."""
     begun_with: str = ""
-    """SHA-256 of the weights of another training that this one began with."""
+    """SHA-256 of the weights of another training that this one started from."""
     validation_sha256: str = ""
     last: dict[str, float] = field(default_factory=dict)
     """The report of the last evaluation."""
     legs: list[dict[str, Any]] = field(default_factory=list)
-    """What was learned from which step on, on which device, in this training and those before."""
+    """What was learned from each step on, and on which device, here and in earlier trainings."""
     best: dict[str, float] = field(default_factory=dict)
-    """The report of the lowest validation error, in families that choose their state by it."""
+    """The report of the lowest validation error, in families that select their state by it."""
 
     def use(
         self,
@@ -160,7 +160,7 @@ class Progress:
         *,
         over: bool = False,
     ) -> None:
-        """Note what this leg learns from: nothing more, where the training is ``over``.
+        """Record what this leg learns from: nothing more if the training is ``over``.
 
         Raises TrainingError for other validation deals.
         """
@@ -178,7 +178,7 @@ class Progress:
             self.legs.append({"from_step": self.step} | leg)
 
     def improved_by(self, line: dict[str, float]) -> bool:
-        """Keep a report if its validation error is the lowest so far, and tell whether it is."""
+        """Keep a report if its validation error is the lowest so far; return whether it is."""
         lowest = self.best.get("validation_error", float("inf"))
         if not line.get("validation_error", float("inf")) < lowest:
             return False
@@ -187,21 +187,21 @@ class Progress:
 
 
 def beside(checkpoint: Path, suffix: str) -> Path:
-    """Return the file of a suffix beside a checkpoint, whose own name ends in ``.checkpoint`` or is
-    kept whole: ``fast.v1`` and ``fast.v2`` have files of their own.
+    """Return the file with a suffix next to a checkpoint. An ending ``.checkpoint`` is replaced;
+    other names are kept: ``fast.v1`` and ``fast.v2`` have files of their own.
     """
     return checkpoint.with_name(checkpoint.name.removesuffix(".checkpoint") + suffix)
 
 
 def record_of(settings: Settings, progress: Progress) -> dict[str, Any]:
-    """Return what files of weights say of their training."""
+    """Return the record of their training that weights files contain."""
     return {"config": asdict(settings), "progress": asdict(progress)}
 
 
 def write_checkpoint(
     path: Path, settings: Settings, progress: Progress, state: dict[str, Any]
 ) -> None:
-    """Write a training, whole or not at all; its family's ``state`` is tensors and plain values."""
+    """Write a training atomically; its family's ``state`` is tensors and plain values."""
     content = {"format": FORMAT, **record_of(settings, progress), "state": state}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_writer(path) as stream:
@@ -209,10 +209,10 @@ def write_checkpoint(
 
 
 def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str, Any]] | None:
-    """Return progress and state that ``write_checkpoint`` wrote, None where there is no such file.
+    """Return progress and state that ``write_checkpoint`` wrote, None if there is no such file.
 
-    Raises TrainingError for a file that is not a checkpoint, and for one of a training with other
-    settings, but for those that may change.
+    Raises TrainingError for a file that is not a checkpoint, and for a training with other
+    settings, except for those that may change.
     """
     if not path.exists():
         return None
@@ -224,7 +224,7 @@ def read_checkpoint(path: Path, settings: Settings) -> tuple[Progress, dict[str,
 def read_plain(path: Path, kind: str, format: str) -> dict[str, Any]:
     """Return the tensors and plain values that ``torch.save`` wrote, a dict of that ``format``.
 
-    Nothing in the file is run. Raises TrainingError for a file that holds anything else.
+    Nothing in the file is executed. Raises TrainingError for a file with other content.
     """
     data = path.read_bytes()
     content = whole(path, kind, lambda: _load(data))
@@ -234,16 +234,16 @@ def read_plain(path: Path, kind: str, format: str) -> dict[str, Any]:
 
 
 def _load(data: bytes) -> Any:
-    with zipfile.ZipFile(io.BytesIO(data)) as members:  # torch does not look at the checksums
+    with zipfile.ZipFile(io.BytesIO(data)) as members:  # torch does not check the checksums
         if damaged := members.testzip():
             raise ValueError(f"the checksum of {damaged} is another")
     return torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
 
 
 def whole(path: Path, kind: str, read: Callable[[], T]) -> T:
-    """Return what ``read`` makes of a file's content; what it raises becomes a TrainingError.
+    """Return ``read`` applied to a file's content; its errors become a TrainingError.
 
-    Bytes that were changed make torch, and what takes up its answer, raise nearly anything.
+    Corrupted bytes make torch, and code that uses its result, raise nearly anything.
     """
     try:
         return read()
@@ -269,8 +269,8 @@ def progress_of(path: Path, record: dict[str, Any]) -> Progress:
 def check_same(path: Path, stored: Any, settings: Settings) -> None:
     """Raise TrainingError if a file's settings differ in more than those that may change.
 
-    A setting that came later than the file, that of a part such as the network too, is taken to
-    have been at its default.
+    A setting that is newer than the file, including settings of a part such as the network, is
+    assumed to have had its default.
     """
     if not isinstance(stored, dict):
         raise TrainingError(f"{path}: a damaged file, by its settings")
@@ -279,7 +279,7 @@ def check_same(path: Path, stored: Any, settings: Settings) -> None:
 
 
 def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) -> Iterator[str]:
-    """Yield what differs and may not, in words; ``wanted`` are the ``settings`` as a dict."""
+    """Yield forbidden differences as text; ``wanted`` are the ``settings`` as a dict."""
     for option in fields(settings):
         own, now = getattr(settings, option.name), wanted[option.name]
         before = stored.get(option.name, _default(option))
@@ -296,7 +296,7 @@ def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) 
 
 
 def _default(option: Field[Any]) -> Any:
-    """Return the default of a setting as files hold it; MISSING where it has none."""
+    """Return the default of a setting as files store it; MISSING without one."""
     made = option.default_factory
     default = option.default if made is MISSING else made()
     return asdict(cast(Any, default)) if is_dataclass(default) else default
@@ -306,10 +306,10 @@ def _default(option: Field[Any]) -> Any:
 
 
 class Journal:
-    """Writes reports to ``.jsonl`` and ``.tensorboard`` beside a checkpoint.
+    """Writes reports to ``.jsonl`` and ``.tensorboard`` next to a checkpoint.
 
-    Lines of steps that a killed leg made after its last checkpoint, and that will be made again,
-    are taken out. Not ``active``, it writes nothing.
+    Removes lines of steps that a killed leg made after its last checkpoint, since they will be
+    repeated. If not ``active``, it writes nothing.
     """
 
     def __init__(self, checkpoint: Path, step: int, *, active: bool = True):
@@ -335,7 +335,7 @@ class Journal:
         return self
 
     def write(self, step: int, line: dict[str, float]) -> None:
-        """Note the report of a step."""
+        """Write the report of a step."""
         if not self.active:
             return
         self._lines.write(json.dumps({"step": step} | line) + "\n")
@@ -350,7 +350,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[dict[str, float]]:
-    """Return the reports of a training so far; a last line cut short by a kill is left out.
+    """Return the reports of a training so far, without a last line cut short by a kill.
 
     Raises TrainingError for an invalid line.
     """
@@ -376,14 +376,14 @@ def read_journal(path: Path) -> list[dict[str, float]]:
 C = TypeVar("C", bound=Settings)
 N = TypeVar("N")
 Report = Callable[[dict[str, Any]], None]
-"""Gets every evaluation as it is made."""
+"""Receives every evaluation as it is made."""
 
 
 class Lessons(NamedTuple):
     """What a training learns from and is validated on."""
 
     deals: int
-    """How many they are, or how many pairs of hands."""
+    """Number of lessons, or of pairs of hands."""
     sha256: str
     validation_sha256: str
 
@@ -391,7 +391,7 @@ class Lessons(NamedTuple):
 class Task(ABC, Generic[C, N]):
     """A training of one family: settings, data, and what its steps change.
 
-    Which lessons a step takes follows from seed and step alone, so that going on is exact.
+    The lessons of a step depend only on seed and step, so that resuming is exact.
     """
 
     place = Place(torch.device("cpu"))
@@ -402,18 +402,18 @@ class Task(ABC, Generic[C, N]):
 
     @abstractmethod
     def step(self) -> None:
-        """Take one step. Raises TrainingError when its error is known to be no number."""
+        """Take one step. Raises TrainingError if its error is known not to be finite."""
 
     @abstractmethod
     def validate(self) -> dict[str, float]:
-        """Measure what ``result`` would return, and return what is reported.
+        """Measure the network that ``result`` would return, and return the report.
 
-        Where that has a ``validation_error``, the state with the lowest is kept (``keep``). Raises
-        TrainingError when an error is no number.
+        If the report has a ``validation_error``, the state with the lowest is kept (``keep``).
+        Raises TrainingError if an error is not finite.
         """
 
     def over(self) -> bool:
-        """Tell whether the training ends before ``steps``: by default it does not."""
+        """Return whether the training ends before ``steps``: by default it does not."""
         return False
 
     def keep(self) -> None:
@@ -421,38 +421,38 @@ class Task(ABC, Generic[C, N]):
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
-        """Return all that going on needs besides the progress, as tensors and plain values.
+        """Return what resuming needs besides the progress, as tensors and plain values.
 
         Raises TrainingError for a state that is not worth keeping.
         """
 
     @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
-        """Take up what ``state`` returned; ``progress`` is already that of then."""
+        """Restore what ``state`` returned; ``progress`` has already been restored."""
 
     def save_beside(self, checkpoint: Path) -> None:
-        """Write what goes beside a checkpoint: by default nothing."""
+        """Write the files next to a checkpoint: none by default."""
 
     @abstractmethod
     def result(self) -> N:
-        """Return the network as it is to be used."""
+        """Return the network in its final form."""
 
 
 @dataclass(frozen=True)
 class Trained(Generic[C, N]):
-    """What a training leaves when it stops."""
+    """The result of a training when it stops."""
 
     config: C
     network: N
     progress: Progress
     steps: int
-    """Of the whole schedule, at most."""
+    """Steps of the whole schedule, at most."""
     done: bool
-    """Whether it has come to its end, not only to that of its time."""
+    """Whether it has reached its end, not just the end of its time."""
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a model file says of the training, with the deals of its last leg."""
+        """The training record in a model file, with the deals of its last leg."""
         last = self.progress.legs[-1]
         return record_of(self.config, self.progress) | {
             "deals": last["deals"],
@@ -468,13 +468,13 @@ def train(
     journal: bool = True,
     report: Report = lambda line: None,
 ) -> Trained[C, N]:
-    """Train to the end, or for ``minutes``, going on from ``checkpoint`` where that file exists.
+    """Train to the end, or for ``minutes``, resuming from ``checkpoint`` if that file exists.
 
-    A checkpoint is written after every evaluation, between two where they are far apart, and at
+    A checkpoint is written after every evaluation, between two if they are far apart, and at
     the end. ``report`` is called after every evaluation; with ``journal`` it also goes to files
-    beside the checkpoint. Under torchrun the first process writes and reports.
-    Raises TrainingError for a checkpoint of another training, for other validation deals, and when
-    an error is no number.
+    next to the checkpoint. Under torchrun the first process writes and reports.
+    Raises TrainingError for a checkpoint of another training, for other validation deals, and if
+    an error is not finite.
     """
     path, config, first = Path(checkpoint), task.config, task.place.first
     if (saved := read_checkpoint(path, config)) is not None:
@@ -522,16 +522,16 @@ def train(
 
 
 class Recorded:
-    """Work that a GPU is told once, and then begins by one call, as a CUDA graph.
+    """Work that a GPU records once as a CUDA graph, and then starts by a single call.
 
-    Python takes longer to begin a thousand small kernels one by one than a GPU to run them. Every
-    call has tensors of the same shapes; what else the ``work`` reads is where it was, such as
-    weights that moved, and what it draws comes from torch's own generator as it stands then.
+    Launching a thousand small kernels from Python takes longer than running them on a GPU. Every
+    call must have tensors of the same shapes. Anything else that ``work`` reads must stay in place,
+    such as weights that move. Its random numbers come from torch's generator in its current state.
     """
 
     def __init__(self, work: Callable[..., Tensor], *given: Tensor):
         self._given = [tensor.clone() for tensor in given]
-        with torch.random.fork_rng(devices=[given[0].device]):  # what this draws, no step misses
+        with torch.random.fork_rng(devices=[given[0].device]):  # keeps the steps' random numbers
             aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
             aside.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(aside):
@@ -543,7 +543,7 @@ class Recorded:
                 self._answer = work(*self._given)
 
     def __call__(self, *given: Tensor) -> Tensor:
-        """Return what the work makes of these, in a tensor that the next call overwrites."""
+        """Return the result of the work, in a tensor that the next call overwrites."""
         for kept, new in zip(self._given, given, strict=True):
             kept.copy_(new)
         self._graph.replay()
@@ -551,7 +551,7 @@ class Recorded:
 
 
 _BEFORE_RECORDED = 3
-"""Times that work is done before it is recorded: code is compiled, libraries are opened."""
+"""Warm-up runs before recording: code is compiled, libraries are opened."""
 
 _SEEDS = 1 << 64
 """Of torch's generator."""
@@ -559,7 +559,7 @@ _SEEDS = 1 << 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleConfig:
-    """How weights move. Raises ValueError for a bad value."""
+    """How weights move. Raises ValueError for an invalid value."""
 
     steps: int = setting(20_000, "steps of the whole schedule", at_least(1))
     learning_rate: float = setting(1e-3, "highest learning rate", MORE_THAN_0)
@@ -582,18 +582,18 @@ class ScheduleConfig:
     def rate(self, step: int, fresh_from: int = 0) -> float:
         """Return the learning rate of a step: linear warm-up, then a cosine to zero at the end.
 
-        ``fresh_from`` is the step at which the optimizer began anew: it is warmed up again.
+        ``fresh_from`` is the step at which the optimizer was restarted: it is warmed up again.
         """
         rising = min(1.0, (step - fresh_from + 1) / (self.warm_up + 1))
         falling = 0.5 + 0.5 * torch.cos(torch.tensor(torch.pi * step / self.steps)).item()
         return self.learning_rate * rising * falling
 
     def kept(self, steps: int) -> float:
-        """Return the share of old in the averaged weights after so many steps: none after one."""
+        """Return the share of old in the averaged weights after so many steps: 0 after one."""
         return min(self.average, steps / (9 + steps)) if steps > 1 else 0.0
 
     def step_seed(self, step: int, rank: int) -> int:
-        """Return the seed of what a step draws by torch's own generator."""
+        """Return the seed of torch's own generator for a step."""
         return (self.seed * 1_000_003 + step) % _SEEDS
 
 
@@ -602,7 +602,7 @@ Network = TypeVar("Network", bound=nn.Module)
 
 
 class Scheduled(Task[ScheduledConfig, Network]):
-    """A training of one schedule; its result is the averaged network."""
+    """A training with a single schedule; its result is the averaged network."""
 
     def __init__(
         self, config: ScheduledConfig, network: Network, lessons: Lessons, place: Place = Task.place
@@ -623,14 +623,14 @@ class Scheduled(Task[ScheduledConfig, Network]):
 
     @abstractmethod
     def loss(self, step: int) -> Tensor:
-        """Return the loss of a step, whose lessons depend on nothing but its number."""
+        """Return the loss of a step, whose lessons depend only on its number."""
 
     @abstractmethod
     def figures(self) -> dict[str, float]:
-        """Return what is reported of the averaged network."""
+        """Return the reported figures of the averaged network."""
 
     def groups(self) -> Iterable[Any]:
-        """Return what the optimizer moves."""
+        """Return the optimizer's parameter groups."""
         return self.network.parameters()
 
     def step(self) -> None:
@@ -638,7 +638,7 @@ class Scheduled(Task[ScheduledConfig, Network]):
         config, step = self.config, self.progress.step
         for group in self.optimizer.param_groups:
             group["lr"] = config.rate(step, self.progress.fresh_from)
-        torch.manual_seed(config.step_seed(step, 0))  # what is drawn for all is drawn alike by all
+        torch.manual_seed(config.step_seed(step, 0))  # shared draws are equal in all processes
         loss = self.gradients(step)
         nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimizer.step()
@@ -647,20 +647,20 @@ class Scheduled(Task[ScheduledConfig, Network]):
         self._counted += 1
 
     def gradients(self, step: int) -> Tensor:
-        """Give the weights the gradients of a step, and return its loss."""
+        """Compute the gradients of a step, and return its loss."""
         return self._backward(self.loss(step))
 
     def _backward(self, loss: Tensor) -> Tensor:
-        """Give the weights the gradients of a loss, and return it."""
+        """Compute the gradients of a loss, and return it."""
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
     @torch.no_grad()
     def _average(self, kept: float) -> None:
-        """Move the averaged weights towards the network's, so that a share of the old is kept."""
+        """Move the averaged weights towards the network's, keeping a share of the old."""
         averaged, moved = tuple(self.averaged.parameters()), tuple(self.network.parameters())
-        torch._foreach_lerp_(averaged, moved, 1 - kept)  # at once: a GPU is slow to begin each
+        torch._foreach_lerp_(averaged, moved, 1 - kept)  # in one call: a GPU is slow to start each
         for ours, theirs in zip(self.averaged.buffers(), self.network.buffers(), strict=True):
             ours.copy_(theirs)
 
@@ -671,12 +671,12 @@ class Scheduled(Task[ScheduledConfig, Network]):
         return {"step": self.progress.step, "training_loss": loss} | self.figures()
 
     def state(self) -> dict[str, Any]:
-        """Return the states of networks, optimizer and losses, unless these are no number."""
+        """Return the states of networks, optimizer and losses, unless a loss is not finite."""
         states = {name: part.state_dict() for name, part in self._parts.items()}
         return states | {"losses": self._checked(), "counted": self._counted}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take these up."""
+        """Restore these states."""
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
         self._losses, self._counted = self._losses + state["losses"], state["counted"]
@@ -686,7 +686,7 @@ class Scheduled(Task[ScheduledConfig, Network]):
         return self.averaged.cpu()
 
     def _checked(self) -> float:
-        """Return the sum of the losses. Raises TrainingError when it is no number."""
+        """Return the sum of the losses. Raises TrainingError if it is not finite."""
         losses = float(self._losses)
         if not losses < float("inf"):
             raise TrainingError(f"step {self.progress.step}: the training loss is {losses}")

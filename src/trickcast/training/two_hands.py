@@ -1,8 +1,8 @@
-"""The training of two-hand estimation: distributions from solved and taught deals, means from rows.
+"""Train two-hand estimation: distributions from solved and taught deals, means from rows.
 
-Three sources, any of which may be missing. Solved deals: cross-entropy, one layout each. Deals that
-a whole-deal network labelled (``lessons.teach``): the same, cheap and many. Rows of mean tricks:
-the squared error of the expectation, which weighs more the more layouts a mean is made of.
+There are three sources, any of which may be missing. Solved deals: cross-entropy, one layout each.
+Deals labelled by a whole-deal network (``lessons.teach``): the same, cheap and many. Rows of mean
+tricks: the squared error of the expectation, weighted more the more layouts a mean includes.
 """
 
 import json
@@ -59,7 +59,7 @@ from .trainer import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairConfig(ScheduleConfig):
-    """Everything that decides a training besides its data. Raises ValueError for a bad value."""
+    """All settings of a training, apart from its data. Raises ValueError for an invalid value."""
 
     network: PairNetworkConfig = field(default_factory=PairNetworkConfig)
     solved: int = setting(64, "solved deals in a step, two pairs each", at_least(0))
@@ -77,14 +77,14 @@ class PairConfig(ScheduleConfig):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What there is to learn from."""
+    """The data to learn from."""
 
     solved: Labelled | None = None
     taught: Labelled | None = None
     rows: PairRows | None = None
 
     def check(self, config: PairConfig) -> None:
-        """Raise TrainingError when a source is missing of which the steps take some."""
+        """Raise TrainingError if a source is missing that the steps use."""
         for name in ("solved", "taught", "rows"):
             if getattr(config, name) and getattr(self, name) is None:
                 raise TrainingError(
@@ -107,7 +107,7 @@ class Sources:
 class PairTask(Scheduled[PairConfig, PairNetwork]):
     """A training on pairs of hands from up to three sources.
 
-    ``start`` are weights to begin with. The validation rows are measured and nothing else. Raises
+    ``start`` are initial weights. The validation rows are only used for measuring. Raises
     TrainingError for a missing source.
     """
 
@@ -184,7 +184,7 @@ def mean_squared_error(network: nn.Module, rows: PairRows, *, chunk: int = 2048)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the file of a model of two hands is told to say of itself."""
+    """The metadata to write into the file of a model of two hands."""
 
     name: str
     scores: dict[str, float]
@@ -193,7 +193,7 @@ class About:
     """Configuration and progress."""
 
     def metadata(self, kind: str, **of_kind: Any) -> dict[str, str]:
-        """Return the metadata of a file of that kind, and what only files of that kind state."""
+        """Return the metadata of a file of that kind, including what only that kind has."""
         stated = {key: json.dumps(value) for key, value in of_kind.items()}
         return stated | {
             "format": PAIR_MODEL_FORMAT,
@@ -210,10 +210,10 @@ def export_pairs(
     """Write a network of distributions: ``hands`` (n, 2, 52) in, ``probabilities`` out.
 
     These are (n, 5, 2, 14): strains S H D C N, declared by the first hand and by the second. The
-    ``solved`` deals, none that was trained on, fit how sure the answers are. Raises TrainingError
-    when the file does not answer as torch.
+    ``solved`` deals, not used in training, fit the sharpness of the answers. Raises TrainingError
+    if the file's outputs differ from torch's.
     """
-    net = deepcopy(network).eval().half().float()  # torch shall answer with the file's weights
+    net = deepcopy(network).eval().half().float()  # torch must answer with the file's weights
     hands = solved_rows(solved).hands.numpy()
     tricks = np.concatenate([known_tricks(solved)[:, :, side] for side in ([0, 2], [1, 3])])
     sharpness = fit_sharpness(torch.from_numpy(run_all(net, hands, chunk=1024)), tricks)
@@ -252,8 +252,8 @@ _FITTED_DEALS = 4_096
 def train_pairs_model(request: Request, config: PairConfig, report: Report) -> Answer:
     """Train one leg of ``pairs``; export ``pairs/accurate.onnx`` at the end of the schedule.
 
-    The ``weights`` of a request are those to begin with. Raises TrainingError where there is
-    nothing to learn from, and what the training raises.
+    The ``weights`` of a request are the initial weights. Raises TrainingError if there is
+    nothing to learn from, and whatever the training raises.
     """
     solved = None
     if config.solved:
@@ -277,12 +277,12 @@ def train_pairs_model(request: Request, config: PairConfig, report: Report) -> A
 
 
 def rows(path: Path) -> PairRows:
-    """Return the rows of a file as BridgeHand2Vec's."""
+    """Return the rows of a file in BridgeHand2Vec's format."""
     return pair_rows(read_pairs(path))
 
 
 def held_out(request: Request) -> PairRows:
-    """The rows that a training is measured on: those given, or the library's validation deals."""
+    """Return the validation rows: those given, or the library's validation deals."""
     if request.pairs_validation is not None:
         return rows(request.pairs_validation)
     return solved_rows(library_deals(Library(request.library), "validation", request.validation))
@@ -299,8 +299,8 @@ def train_and_export(
     export: Callable[..., None],
     report: Report,
 ) -> Answer:
-    """Train as long as the request says; export a network that is done as the model so named."""
-    fitted = None  # read before anything is trained: an export may not fail for want of them
+    """Train as long as the request says; export a finished network as the model with that name."""
+    fitted = None  # read before training, so that the export cannot fail for lack of them
     if can_export():
         fitted = library_deals(Library(request.library), "validation", _FITTED_DEALS)
     trained: Trained[Any, Any] = train(
@@ -319,7 +319,7 @@ def train_and_export(
 
 
 def shown(line: dict[str, Any]) -> str:
-    """Return an evaluation in words."""
+    """Return an evaluation as text."""
     measured = ", ".join(f"{key} {line[key]:.4f}" for key in line if key.startswith("mse"))
     return (
         f"step {line['step']:,}: {measured} (training {line['training_loss']:.4f}), "

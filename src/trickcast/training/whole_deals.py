@@ -1,8 +1,8 @@
-"""The training of ``accurate`` and ``fast``: all twenty results of a deal, from files to a file.
+"""Train ``accurate`` and ``fast``: all twenty results of a deal, from files to a file.
 
-``train_model`` reads a library, trains until the schedule or its time is over, and exports at the
+``train_model`` reads a library, trains until its schedule or its time is over, and exports at the
 end of the schedule. It runs on a processor, on one GPU, and on several under torchrun; training
-needs torch and numpy alone.
+needs only torch and numpy.
 """
 
 import hashlib
@@ -88,7 +88,7 @@ def evaluate(
 
     ``exact_…`` and ``within_1_…``: percent of results, suits and notrump apart, whose likeliest
     count is the real one, or at most one trick off. ``log_loss``: mean over all results, natural
-    logarithm. ``bias``: mean of expected less real tricks.
+    logarithm. ``bias``: mean of expected minus real tricks.
     """
     device = deals.owners.device
     sums = torch.zeros(5, 4, dtype=torch.float64)  # strain × figure
@@ -127,7 +127,7 @@ def _figures(probabilities: Tensor, targets: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupervisedConfig(ScheduleConfig):
-    """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
+    """All settings of a training, apart from its deals. Raises ValueError for an invalid value."""
 
     network: SuitNetworkConfig = field(default_factory=SuitNetworkConfig)
     steps: int = setting(40_000, "steps of the whole schedule", at_least(1), may_change=True)
@@ -170,16 +170,16 @@ class SupervisedConfig(ScheduleConfig):
     )
 
     def kept(self, steps: int) -> float:
-        """Return the share of old in the averaged weights, where the first ones count too."""
+        """Return the share of old in the averaged weights, in which first weights count."""
         return min(self.average, (1 + steps) / (10 + steps))
 
     def step_seed(self, step: int, rank: int) -> int:
-        """Return the seed of what a step draws: for all processes, then other masks in each."""
+        """Return the seed of a step's random draws: for all processes, then for masks in each."""
         return step_seed(self.seed, step, rank)
 
 
 Supervised = Trained[SupervisedConfig, SuitNetwork]
-"""What a leg leaves: the averaged network, on the processor, and how far it has come."""
+"""The result of a leg: the averaged network, on the processor, and how far it has come."""
 
 
 def train(
@@ -199,22 +199,22 @@ def train(
 ) -> Supervised:
     """Train for one leg: to the end of the schedule, or for ``minutes``.
 
-    Goes on from ``checkpoint`` where that file exists, exactly: in float32 on one processor or GPU
+    Resumes from ``checkpoint`` if that file exists, exactly: in float32 on one processor or GPU
     the same deals and configuration give the same weights, however often the training stopped.
-    Else it goes on from ``weights``, a file of 16-bit weights of the same training; with ``anew``
-    of any training of such a network, and at the first step. Else it begins from nothing.
-    Of the ``training`` deals some results may be unknown: they have no part in the loss.
-    Beside the checkpoint go ``.npz`` (16-bit averaged weights), ``.jsonl`` (every report) and,
-    where tensorboard is installed, the folder ``.tensorboard``. ``config.taught`` deals a step are
-    dealt at random and labelled by the mean of ``teachers``, among whom the averaged network of
-    this very training can have a share, or taken from the set ``taught``; and ``config.endings`` a
-    step are taken from ``endings``.
-    ``device`` is torch's name of one (default: a GPU where there is one). ``report`` gets every
+    Otherwise it continues from ``weights``, a file of 16-bit weights of the same training. With
+    ``anew`` these may be of any training of such a network, and it starts at the first step.
+    Results of the ``training`` deals may be unknown: they are ignored in the loss.
+    Next to the checkpoint go ``.npz`` (16-bit averaged weights), ``.jsonl`` (every report) and, if
+    tensorboard is installed, the folder ``.tensorboard``. In each step ``config.taught`` deals are
+    dealt at random and labelled by the mean of ``teachers``, which can include the averaged network
+    of this training, or taken from the set ``taught``; and ``config.endings`` are taken from
+    ``endings``.
+    ``device`` is torch's name of one (default: a GPU if there is one). ``report`` receives every
     evaluation of the averaged network.
 
-    Raises ValueError for validation deals that are not wholly solved, training deals of which
-    nothing is known, or teachers that are missing; TrainingError for files of another training, too
-    few deals, or a loss that is no number.
+    Raises ValueError for validation deals that are not completely solved, training deals without
+    any known result, or missing teachers; TrainingError for files of another training, too
+    few deals, or a loss that is not finite.
     """
     place, path = Place.here(device), Path(checkpoint)
     deals = training if isinstance(training, Labelled) else labelled(training, whole=False)
@@ -232,7 +232,7 @@ def train(
 
 
 class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
-    """A training of the whole table of a deal."""
+    """A training on the whole table of a deal."""
 
     def __init__(
         self, config: SupervisedConfig, place: Place, source: "Source", held_out: Labelled
@@ -249,11 +249,11 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
             compile_layers(self.averaged)
 
     def begin_with(self, path: Path, *, anew: bool) -> None:
-        """Take up the weights of a file, and the progress of its training.
+        """Load the weights of a file, and the progress of its training.
 
-        ``anew`` takes the weights alone, into the first step of a training that may be another one;
-        its network may be deeper: layers that the file lacks change nothing at first. Raises what
-        ``read_weights`` raises, and TrainingError for settings that do not fit.
+        With ``anew`` only the weights are used, in the first step of a training that may differ.
+        Its network may be deeper: layers missing from the file change nothing at first. Raises like
+        ``read_weights``, and TrainingError for settings that do not match.
         """
         stored, record = read_weights(path, SuitNetwork)
         weights = stored.state_dict()
@@ -276,7 +276,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
 
     @cached_property
     def _model(self) -> nn.Module:
-        """The network as it runs here, once its weights are what they shall be."""
+        """Return the network as it runs here, once its weights are set."""
         return self.place.parallel(self.network)
 
     def loss(self, step: int) -> Tensor:
@@ -287,9 +287,9 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         return self._loss(*batch)
 
     def gradients(self, step: int) -> Tensor:
-        """Give the weights the gradients of a step, and return its loss.
+        """Compute the gradients of a step, and return its loss.
 
-        Compiled for one GPU, all but the drawing of the batch is recorded at the first step.
+        When compiled for one GPU, everything but drawing the batch is recorded at the first step.
         """
         place = self.place
         if not (self.config.compile and place.device.type == "cuda" and place.world == 1):
@@ -307,7 +307,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
             return loss_of(logits, targets, weight, self.config.ordered, self.place.mean)
 
     def figures(self) -> dict[str, float]:
-        """Return how good the averaged network is on the validation deals."""
+        """Return the scores of the averaged network on the validation deals."""
         return evaluate(self.averaged, self.held_out, precision=self.config.precision)
 
     def groups(self) -> list[dict[str, object]]:
@@ -331,7 +331,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
 
 
 def _new_layers(network: nn.Module) -> dict[str, Tensor]:
-    """Return the weights of a network's layers, each of which hands on what it is given."""
+    """Return new weights for a network's layers, so that each passes its input on unchanged."""
     return {
         name: torch.zeros_like(weights) if ".leave." in name else weights
         for name, weights in network.state_dict().items()
@@ -340,7 +340,7 @@ def _new_layers(network: nn.Module) -> dict[str, Tensor]:
 
 
 class Source:
-    """What every step learns from: labelled deals, deals that teachers label, and endings."""
+    """What every step learns from: labelled deals, deals that teachers label, and positions."""
 
     def __init__(
         self,
@@ -381,7 +381,7 @@ class Source:
         self.sha256 = self._checksum()
 
     def _checksum(self) -> str:
-        """Return the checksum of the deals and, after their names, of what else there is."""
+        """Return the checksum of the deals and, after their names, of the other sources."""
         parts = [self.deals.sha256]
         for name, data in (("taught", self.taught), ("endings", self.endings)):
             parts += [] if data is None else [f"{name} {data.sha256}"]
@@ -393,7 +393,7 @@ class Source:
     def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return owners (b, 52), targets (b, 5, 4, 14) and weights (b,) for this process.
 
-        Targets of deals that teachers label are still zero: ``said`` puts in what they say.
+        Targets of deals that teachers label are still zero: ``said`` fills them in.
         """
         config = self.config
         batches = [self._taken(self.deals, step, config.batch)]
@@ -413,7 +413,7 @@ class Source:
 
     @property
     def _taught_rows(self) -> slice:
-        """Which rows of this process's batch a teacher labels, or labelled."""
+        """The rows of this process's batch that a teacher labels, or has labelled."""
         first = self.config.batch // self.place.world
         return slice(first, first + self.config.taught // self.place.world)
 
@@ -424,7 +424,7 @@ class Source:
         return DealBatch(*(tensor.to(place.device) for tensor in taken))
 
     def _taught(self, step: int) -> DealBatch:
-        """Return this process's part of a step's deals that teachers label, or labelled."""
+        """Return this process's part of a step's deals that teachers label, or have labelled."""
         config, place = self.config, self.place
         if self.taught is not None:
             return self._taken(self.taught, step, config.taught)
@@ -434,7 +434,7 @@ class Source:
         return DealBatch(dealt, torch.zeros(shape, device=place.device))
 
     def said(self, owners: Tensor, targets: Tensor) -> Tensor:
-        """Return the targets of a batch with what teachers say of the deals that they label."""
+        """Return the targets of a batch, with the teachers' labels filled in."""
         if not self.teachers:
             return targets
         rows, share = self._taught_rows, self.config.self_taught
@@ -453,11 +453,11 @@ def loss_of(
     ordered: float,
     mean: Callable[[Tensor], Tensor] = lambda number: number,
 ) -> Tensor:
-    """Return the mean loss of (b, 5, 4, 14) logits over the results that are known.
+    """Return the mean loss of (b, 5, 4, 14) logits over the known results.
 
-    Cross-entropy, and with weight ``ordered`` the ranked probability score (Epstein, 1969), which
-    counts by how many tricks an answer is off. ``targets`` are zero where a result is unknown.
-    ``mean`` is over the processes that share a batch, so that a result counts alike in all.
+    Uses cross-entropy and, with weight ``ordered``, the ranked probability score (Epstein, 1969),
+    which depends on how many tricks an answer is off. ``targets`` are zero for unknown results.
+    ``mean`` averages over the processes that share a batch, so that a result counts alike in all.
     """
     logs = logits.log_softmax(-1)
     known = (targets.sum(-1) > 0).to(logs.dtype)  # (b, 5, 4)
@@ -487,21 +487,21 @@ def export_suits(
 ) -> None:
     """Write a trained network as an ONNX file: ``owners``, ``strains`` in, ``probabilities`` out.
 
-    ``storage`` is that of the training's settings unless given. Beside the file go
-    ``<name>.parity.npz`` (64 deals, and torch's probabilities of them) and a line in
+    ``storage`` defaults to that of the training's settings. Next to the file go
+    ``<name>.parity.npz`` (64 deals, and torch's probabilities for them) and a line in
     ``SHA256SUMS``. The calibration and the scores in its metadata are those of the file itself, run
-    by ONNX Runtime on the ``validation`` deals. The calibration is fitted on ``fresh`` deals too,
-    where there are solved ones that nothing was learned from: validation deals chose the network,
+    by ONNX Runtime on the ``validation`` deals. The calibration also uses ``fresh`` deals,
+    if there are solved ones that were not trained on: validation deals selected the network,
     so it is a little better on them than on others.
 
-    Raises ValueError for deals that are not solved, TrainingError when the file does not answer as
-    torch does; of int8, whose products are other ones, that is not asked.
+    Raises ValueError for deals that are not solved, TrainingError if the file's outputs differ from
+    torch's; int8, whose products differ, is exempt.
     """
     tricks, storage = known_tricks(validation), storage or trained.config.storage
     held_out = validation if fresh is None else DealSet.concatenate([validation, fresh])
     network = deepcopy(trained.network).cpu().eval()
     if storage == "float16":
-        network.half().float()  # torch shall answer with the weights of the file
+        network.half().float()  # torch must answer with the weights of the file
     sample = torch.from_numpy(random_deals(_SAMPLE_DEALS, seed=2021).owners.copy())
     stated = run_file(to_onnx(network, storage, sample).SerializeToString(), held_out.owners)
     calibration = fit_calibration(stated, known_tricks(held_out))
@@ -536,10 +536,10 @@ def to_onnx(
 ) -> Any:
     """Return the onnx model of a network: ``owners`` (n, 52) uint8 → ``probabilities``.
 
-    These are (n, k, 4, 14) float32 of the ``strains``, (k,) int64, a second input: all five in the
-    order of ``Strain`` where it is not given. What is not asked for is not computed. They are
-    calibrated where a ``calibration`` is given. For int8, ``sample`` (m, 52) are deals whose
-    features show the ranges to be told apart.
+    These are (n, k, 4, 14) float32 for the ``strains``, (k,) int64, a second input that defaults to
+    all five in the order of ``Strain``. Other strains are not computed. The probabilities are
+    calibrated if a ``calibration`` is given. For int8, ``sample`` (m, 52) are deals whose
+    features determine the quantization ranges.
     """
     if storage == "int8":
         graph = HalvesGraph if HalvesGraph.fits(network) else Int8Graph
@@ -569,11 +569,11 @@ def run_file(
 def train_model(request: Request, config: SupervisedConfig, report: Report) -> Answer | None:
     """Train one leg; export ``NAME.onnx`` at the end of the schedule.
 
-    It is calibrated on all validation deals of the library, also where fewer were asked for. The
-    folder gets ``NAME.checkpoint`` and what ``supervised.train`` puts beside it. Raises
+    It is calibrated on all validation deals of the library, even if fewer were requested. The
+    folder gets ``NAME.checkpoint`` and the files that ``train`` puts next to it. Raises
     ValueError, before anything is trained, for a network that cannot be exported, a library
-    without training deals, or validation deals that are not wholly solved; and what
-    ``supervised.train`` and ``export_suits`` raise.
+    without training deals, or validation deals that are not completely solved; and like
+    ``train`` and ``export_suits``.
     """
     if request.anew and request.weights is None:
         raise ValueError("anew takes the weights of a file (expected --weights too)")
@@ -606,7 +606,7 @@ def train_model(request: Request, config: SupervisedConfig, report: Report) -> A
 
 
 def shown(line: dict[str, Any]) -> str:
-    """Return an evaluation in words."""
+    """Return an evaluation as text."""
     return (
         f"step {line['step']:,}: suits {line['exact_suits']:.2f} %, notrump "
         f"{line['exact_notrump']:.2f} % exact, log-loss {line['log_loss']:.4f} "

@@ -1,4 +1,4 @@
-"""The page, as static files for any web host; ``serve`` is the server, with the same page."""
+"""The page, as static files for any web host; ``serve`` is a server that includes the page."""
 
 from .site import SiteError, write_site
 

@@ -1,7 +1,7 @@
-"""Beat the net: the test of 24 players of 2009, Table XI, for everyone.
+"""Beat the net: the test of 24 players from 2009, Table XI, for everyone.
 
-A problem is a deal and who leads; it is asked in spades or notrump, with all four hands or with
-North's and South's alone, and its answer is how many tricks North and South take.
+A problem is a deal and its leader, in spades or notrump, with all four hands visible or only
+North's and South's. Its answer is the number of tricks that North and South take.
 """
 
 from functools import cache
@@ -23,11 +23,11 @@ Trump = Literal["N", "S"]
 AskedStrain = Literal["N", "S", "named"]
 
 NETWORKS = ("accurate", "fast", "(52x4)-(26x4)-26-13-1")
-"""Whom a player is compared with; the last is the network of 2009."""
+"""The opponents that a player is compared with; the last is the network of 2009."""
 SOLVED: tuple[tuple[Hands, Trump], ...] = ((4, "N"), (4, "S"), (2, "N"), (2, "S"))
-"""Known hands and strain for which a problem has answers."""
+"""Known hands and strain, for each kind of problem with answers."""
 KINDS: tuple[tuple[Hands, AskedStrain], ...] = (*SOLVED, (4, "named"), (2, "named"))
-"""Known hands and strain of chunks; named: told with each deal, as in the paper."""
+"""Known hands and strain of chunks; named: the strain is told with each deal, as in the paper."""
 LAYOUTS = 64
 """Layouts of the unseen cards over which a network that needs four hands is averaged."""
 _CONFIDENCE = 0.95
@@ -70,13 +70,13 @@ class PrintedRow(TypedDict):
 
 
 def drawn(seed: int, number: int) -> tuple[Deal, Seat]:
-    """Return a random deal and its leader, a function of seed and number alone."""
+    """Return a random deal and its leader, which depend only on seed and number."""
     leader = np.random.default_rng([seed, number]).integers(4)
     return random_deals(1, seed, start=number)[0], Seat(int(leader))
 
 
 def prepared(deal: Deal, leader: Seat, tricks: NDArray[np.uint8]) -> Problem:
-    """Return a problem with its answers; ``tricks`` (5, 4) are the exact ones of declarers."""
+    """Return a problem with its answers; ``tricks`` (5, 4) are the exact ones, by declarer."""
     deals = DealSet.concatenate([DealSet.from_deals([deal]), _layouts(deal)])
     estimates = {name: _network(name)(deals) for name in NETWORKS}
     declarer = leader.rho
@@ -97,24 +97,24 @@ def prepared(deal: Deal, leader: Seat, tricks: NDArray[np.uint8]) -> Problem:
 
 
 def strain_of(asked: str, deal: str) -> Trump:
-    """Return the strain in which a deal is asked: where it is named, one that the deal settles."""
+    """Return the strain to ask for: as given, or for ``named``, the one that the deal yields."""
     return cast(Trump, "NS"[crc32(deal.encode()) % 2] if asked == "named" else asked)
 
 
 def shown(deal: str, hands: int) -> str:
-    """Return the deal as a player sees it: hands that are not known are ``-``."""
+    """Return the deal as a player sees it: unknown hands are ``-``."""
     north, _, south, _ = deal.removeprefix("N:").split()
     return deal if hands == 4 else f"N:{north} - {south} -"
 
 
 def score(answers: list[tuple[int | None, int]]) -> Score:
-    """Score (answer, exact tricks) of deals; no answer is right in nothing."""
+    """Score (answer, exact tricks) of deals; a missing answer counts as wrong."""
     errors = [14 if answer is None else abs(answer - exact) for answer, exact in answers]
     return score_of(len(errors), *(sum(e <= most for e in errors) for most in (2, 1, 0)))
 
 
 def score_of(deals: int, within_2: int, within_1: int, exact: int) -> Score:
-    """Return the score of so many deals, of which so many were answered well enough."""
+    """Return the score for so many deals, given the numbers of answers within each limit."""
     if not deals:
         return {"deals": 0, "within_2": None, "within_1": None, "exact": None}
     return {
@@ -126,7 +126,7 @@ def score_of(deals: int, within_2: int, within_1: int, exact: int) -> Score:
 
 
 def interval(hits: int, deals: int) -> list[float]:
-    """Return the percent of hits and its 95 % interval, after Clopper and Pearson."""
+    """Return the percentage of hits and its 95 % interval, after Clopper and Pearson."""
     tail = (1 - _CONFIDENCE) / 2
     low = betaincinv(hits, deals - hits + 1, tail) if hits else 0.0
     high = betaincinv(hits + 1, deals - hits, 1 - tail) if hits < deals else 1.0
@@ -134,7 +134,7 @@ def interval(hits: int, deals: int) -> list[float]:
 
 
 def printed(hands: int, strain: str) -> list[PrintedRow]:
-    """Return the rows of Table XI for a kind; none where the plug-in of the papers is not there."""
+    """Return the rows of Table XI for a kind; none without the plug-in of the papers."""
     if strain == "named":
         words = {"N": "notrump", "S": "spades"}
         return [
@@ -160,7 +160,7 @@ def _of_north_south(tricks: int, declarer: Seat) -> int:
 
 
 def _layouts(deal: Deal) -> DealSet:
-    """Return layouts of the cards of East and West, always the same for a deal."""
+    """Return layouts of East's and West's cards, always the same for a deal."""
     owners = np.repeat(DealSet.from_deals([deal]).owners, LAYOUTS, axis=0)
     unseen = np.flatnonzero(owners[0] % 2)
     rng = np.random.default_rng(owners[0])

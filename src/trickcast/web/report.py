@@ -1,6 +1,6 @@
-"""A session as printable pages: hand records, or every board with what happened on it.
+"""Printable pages of a session: hand records, or every board with what happened on it.
 
-A page needs nothing but itself: no script, no font, no link.
+A page is self-contained: no script, no font, no link.
 """
 
 from collections import Counter, defaultdict
@@ -46,17 +46,17 @@ from .words import ENGLISH, Words
 _STYLE = Path(__file__).with_name("report.css")
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
 _UNSURE = 0.5
-"""The chance of the exact number of tricks below which a result is shown as close."""
+"""A result is shown as close if the chance of its exact number of tricks is lower than this."""
 _SHOWN = 3
-"""Close results that a board names."""
+"""Most close results to list on a board."""
 _SWINGS = 8
-"""Boards that the results name as those that mattered."""
+"""Most boards to list as those that mattered."""
 _CALLS = 4
-"""Rounds of calls for which a lesson has room."""
+"""Rounds of calls that fit on a lesson sheet."""
 _TALL = 12
-"""Tables of a board from which on its results may go on overleaf."""
+"""Results of a board with at least this many tables may continue on the next page."""
 _LONG = 40
-"""Pairs from which on a ranking is set in two columns."""
+"""A ranking of at least this many pairs is set in two columns."""
 _SIDES = {0: (Seat.NORTH, Seat.SOUTH), 1: (Seat.EAST, Seat.WEST)}
 _WIDTH, _HEIGHT = 210.0, 297.0
 _EDGE = 8.0
@@ -65,7 +65,7 @@ _EDGE = 8.0
 
 @dataclass(frozen=True)
 class DealtBoard:
-    """A board as it lies in front of the players."""
+    """A board as the players see it before the bidding."""
 
     number: int
     dealer: Seat
@@ -75,7 +75,7 @@ class DealtBoard:
 
 @dataclass(frozen=True)
 class ReportedBoard(DealtBoard):
-    """A board of a report: its cards, exact tricks, and what a network gave for them."""
+    """A board of a report: its cards, exact tricks, and a network's estimates."""
 
     table: TrickTable
     estimate: TrickEstimate
@@ -83,7 +83,7 @@ class ReportedBoard(DealtBoard):
     expected: tuple[float, ...]
     """North-South's expected score at the table in each contract of the par."""
     played: JudgedBoard | None = None
-    """What happened on it, where that is known."""
+    """What happened on it, if known."""
 
     @cached_property
     def chances(self) -> NDArray[np.float32]:
@@ -105,11 +105,11 @@ def report_page(
     session: Judged | None = None,
     words: Words = ENGLISH,
 ) -> str:
-    """Return the page, HTML: boards in their order, and notes on what the file says besides.
+    """Return the page, HTML: boards in order, and notes on the rest of the file.
 
-    ``about`` says what solved and estimated them. With a ``session`` the page begins with its
-    ranking and the swings that mattered, and boards have their results. ``words`` are those of the
-    cards and boards; all else is English.
+    ``about`` names what solved and estimated them. With a ``session`` the page begins with its
+    ranking and the swings that mattered, and boards show their results. ``words`` are used for
+    cards and boards; everything else is English.
     """
     missing = "".join(f"<p>{escape(note)}</p>" for note in notes)
     header = (
@@ -132,7 +132,7 @@ def report_page(
 def record_pages(
     title: str, boards: Sequence[ReportedBoard], per_page: int, words: Words = ENGLISH
 ) -> str:
-    """Return hand records as HTML, so many boards on each page of A4."""
+    """Return hand records as HTML, so many boards on each A4 page."""
     columns = 1 if per_page == 1 else 2 if per_page <= 10 else 3 if per_page <= 21 else 4
     records = [_record(board, words) for board in boards]
     return _pages(title, "records", records, per_page, columns, (21.5, 15.5), words)
@@ -145,10 +145,10 @@ def hand_pages(
     per_page: int | None = None,
     words: Words = ENGLISH,
 ) -> str:
-    """Return single hands as HTML, nothing of the others shown.
+    """Return single hands as HTML, showing nothing of the others.
 
-    Of several ``seats`` they are curtain cards, to be cut out; of one they are lesson sheets, each
-    with a form for the auction. ``per_page`` is 32 cards or 8 lessons unless given.
+    With several ``seats`` they are curtain cards, to be cut out. With one they are lesson sheets,
+    each with a form for the auction. ``per_page`` defaults to 32 cards or 8 lessons.
     """
     cards = [_single(board, seat, len(seats) == 1, words) for board in boards for seat in seats]
     if len(seats) == 1:
@@ -167,7 +167,7 @@ def _pages(
     size: tuple[float, float],
     words: Words,
 ) -> str:
-    """Return pages of equal cells; ``size`` is how many letters a cell is wide, and lines high."""
+    """Return pages of equal cells; ``size`` is a cell's width in letters and height in lines."""
     columns = min(columns, per_page)
     rows = -(-per_page // columns)
     wide, high = (_WIDTH - 2 * _EDGE) / columns, (_HEIGHT - 2 * _EDGE - 9) / rows
@@ -196,7 +196,7 @@ def _html(title: str, kind: str, body: str, code: str = ENGLISH.code) -> str:
 
 
 def _is_tall(board: ReportedBoard) -> bool:
-    """Whether a board's results may be parted by the end of a page."""
+    """Return whether a board's results may be split across pages."""
     return board.played is not None and len(board.played.board.tables) > _TALL
 
 
@@ -219,7 +219,7 @@ def _article(board: ReportedBoard, session: Judged | None, words: Words) -> str:
 
 
 def _record(board: ReportedBoard, words: Words) -> str:
-    """Return a board as hand records have it."""
+    """Return a board in the style of hand records."""
     points = "".join(
         f'<i class="{seat.letter.lower()}">{board.deal[seat].hcp}</i>' for seat in Seat
     )
@@ -231,7 +231,7 @@ def _record(board: ReportedBoard, words: Words) -> str:
 
 
 def _single(board: DealtBoard, seat: Seat, lesson: bool, words: Words) -> str:
-    """Return one hand of a board; for a lesson with room for the auction."""
+    """Return one hand of a board; for a lesson, with room for the auction."""
     form = ""
     if lesson:
         order = [Seat((Seat.WEST + i) % 4) for i in range(4)]
@@ -279,7 +279,7 @@ def _par(board: ReportedBoard, words: Words) -> str:
 
 
 def _expected(board: ReportedBoard) -> str:
-    """Say what the contracts of the par bring at the table."""
+    """Return what the contracts of the par score at the table."""
     if not board.expected:
         return ""
     return f" · expected at the table {', '.join(map(_signed, board.expected))}"
@@ -305,7 +305,7 @@ def _hand(hand: Hand, seat: Seat, words: Words) -> str:
 
 
 def _compass(board: ReportedBoard, words: Words) -> str:
-    """Draw the seats: the vulnerable red, the dealer underlined."""
+    """Draw the seats: the vulnerable ones red, the dealer underlined."""
     seats = ""
     for seat in Seat:
         vulnerable = int(board.vulnerability) >> (seat % 2) & 1
@@ -319,13 +319,13 @@ def _level(tricks: int) -> str:
 
 
 def _unsure(board: ReportedBoard) -> list[str]:
-    """Name the results that the network is least sure of, each strain once for a side."""
+    """Return the results that the network is least sure of, each strain once per side."""
     cells = []
     for strain in Strain:
         for seats in _SIDES.values():
             seat = min(seats, key=lambda seat: board.chances[strain, seat])
             makes = max(board.table.tricks[strain, seat], board.estimate.tricks[strain, seat])
-            if makes > BOOK:  # else nobody would play it
+            if makes > BOOK:  # otherwise nobody would play it
                 cells.append((float(board.chances[strain, seat]), strain, seat))
     return [
         f"{_sign(strain)} by {seat.letter} takes {board.table.tricks[strain, seat]} ({chance:.0%})"
@@ -343,7 +343,7 @@ def _sign(strain: Strain, words: Words = ENGLISH) -> str:
 
 
 def _played(session: Judged, board: JudgedBoard) -> str:
-    """Return the results of a board: each with its tables, the best for North-South first."""
+    """Return the results of a board, each with its tables, the best for North-South first."""
     groups: dict[tuple[object, ...], list[JudgedTable]] = defaultdict(list)
     several = sum(table.table.count for table in board.tables) > 2
     for row, judged in enumerate(board.tables):
@@ -478,7 +478,7 @@ def _ranking(
 
 
 def _swings(session: Judged) -> str:
-    """Return the boards on which most was won or lost, and by what."""
+    """Return the boards with the largest swings, and what caused them."""
     found = [
         (abs(table.value or 0.0), row, board, table)
         for row, board in enumerate(session.boards)
@@ -501,7 +501,7 @@ def _swings(session: Judged) -> str:
 
 
 def _table(kind: str, heads: Sequence[str], lines: Iterable[Sequence[str]], caption: str) -> str:
-    """Return a table of cells that are HTML already."""
+    """Return a table of cells that are already HTML."""
     head = "".join(f"<th>{text}</th>" for text in heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>" for line in lines

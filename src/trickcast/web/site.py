@@ -1,7 +1,7 @@
 """A folder of static files that any web host can serve: the page, the networks, the exact solver.
 
 All of it runs in the browser. The solver is DDS as WebAssembly, which `make wasm` builds from its
-sources; it is no part of the package, and a site without it says so.
+sources. It is not part of the package, and a site without it says so.
 """
 
 import gzip
@@ -36,15 +36,15 @@ def write_site(folder: str | os.PathLike[str], address: str | None = None) -> li
 
     Args:
         folder: New folder, or folder of an older site.
-        address: Address of the site, such as ``https://club.example/tricks/``: what others show of
-            a link to it (its title and picture) is then named by whole addresses, which most of
-            them ask for.
+        address: Address of the site, such as ``https://club.example/tricks/``: links to its
+                preview (title and picture) then use absolute addresses, as most sites that show
+                previews require.
 
     Returns:
         The files, as paths relative to the folder.
 
     Raises:
-        SiteError: The folder holds other files, or the address is none of a site.
+        SiteError: The folder holds other files, or the address is not valid.
         OSError: Nothing can be written.
 
     Example:
@@ -91,7 +91,7 @@ def _page(address: str | None) -> dict[str, bytes]:
 
 
 def _addressed(page: str, name: str, address: str) -> str:
-    """Return a page that tells its whole address, and that of its picture, to who shows a link."""
+    """Return a page with absolute addresses of itself and its picture, for link previews."""
     root = address.removesuffix("/") + "/"
     own = root if name == "index.html" else root + name
     page = page.replace('property="og:image" content="./', f'property="og:image" content="{root}')
@@ -99,14 +99,14 @@ def _addressed(page: str, name: str, address: str) -> str:
 
 
 def _networks() -> dict[str, bytes]:
-    """Return the model files, whose checksums loading them has compared."""
+    """Return the model files; loading them has verified their checksums."""
     paths = {name: Estimator(name).info.path for name in ("fast", "accurate")}
     paths["pairs"] = PairEstimator("accurate").info.path
     return {f"models/{name}.onnx": path.read_bytes() for name, path in paths.items()}
 
 
 def _solver() -> dict[str, bytes]:
-    """Return DDS as WebAssembly with its licence, where it was built."""
+    """Return DDS as WebAssembly with its licence, if it was built."""
     return _files_of(_SOLVER) if files(__package__).joinpath(_SOLVER).is_dir() else {}
 
 

@@ -1,6 +1,6 @@
-"""The words of hand records, a table for each language: ranks, seats, what stands around a deal.
+"""The words of hand records in each language: ranks, seats, and labels around a deal.
 
-The table is that of the page, `page/words.js`: JSON from its first bracket on.
+The table is the page's own, `page/words.js`: JSON from its first bracket on.
 """
 
 import json
@@ -12,7 +12,7 @@ from ..cards import Seat, Strain
 
 @dataclass(frozen=True)
 class Words:
-    """What a hand record says, in one language; places are ``{}``."""
+    """The words of a hand record in one language; placeholders are ``{}``."""
 
     code: str
     name: str
@@ -20,13 +20,13 @@ class Words:
     """Ace, king, queen, jack."""
     notrump: str
     seats: tuple[str, str, str, str]
-    """North, East, South, West; their first letters stand for them."""
+    """North, East, South, West; their first letters are the abbreviations."""
     board: str
     deals: str
-    """Of the dealer."""
+    """Label of the dealer."""
     vulnerable: str
     sides: tuple[str, str, str, str]
-    """Who is vulnerable: nobody, North-South, East-West, all."""
+    """The vulnerabilities: nobody, North-South, East-West, all."""
     points: str
     makes: str
     par: str
@@ -34,7 +34,7 @@ class Words:
     auction: str
 
     def cards(self, holding: str) -> str:
-        """Return the cards of a suit as they are printed: ``KJT4`` as ``RV104``."""
+        """Return the cards of a suit as printed: ``KJT4`` as ``RV104``."""
         letters = dict(zip("AKQJT", (*self.ranks, "10"), strict=True))
         return "".join(letters.get(rank, rank) for rank in holding)
 
@@ -43,7 +43,7 @@ class Words:
         return self.seats[seat][0]
 
     def symbol(self, strain: Strain) -> str:
-        """Return the sign of a suit, or what stands for notrump."""
+        """Return the sign of a suit, or the symbol for notrump."""
         return self.notrump if strain is Strain.NOTRUMP else strain.symbol
 
 
@@ -63,5 +63,5 @@ def _languages() -> dict[str, Words]:
 
 
 LANGUAGES = _languages()
-"""By the code of the language."""
+"""By language code."""
 ENGLISH = LANGUAGES["en"]

@@ -1,8 +1,8 @@
-"""The language of hands: what is asked of hidden hands, and what a rule says of a hand.
+"""The language of hands: constraints on hidden hands, and rules about a hand.
 
-One grammar (``grammar.lark``) in two forms, the short one about one seat (``short_form``) and that
-of Dealer about the whole deal (``dealer_script``); one tree that both are read into, and one way to
-work it out (``conditions``) for real hands and for what is only known between bounds. Rules of
-opening systems are data in the short form (``rulefile``), and so are hands by name; descriptions
+One grammar (``grammar.lark``) has two forms: the short one for one seat (``short_form``), and
+Dealer's for the whole deal (``dealer_script``). Both are read into the same tree, and
+``conditions`` evaluates it, for real hands or between bounds. Rules of
+opening systems (``rulefile``) and named hands are data in the short form; descriptions
 of hidden hands (``descriptions``) may use both.
 """

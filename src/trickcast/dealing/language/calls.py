@@ -1,4 +1,4 @@
-"""Opening calls as text: what is read, and their order in the auction."""
+"""Opening calls as text: how they are read, and their order in the auction."""
 
 from difflib import get_close_matches
 
@@ -6,9 +6,9 @@ from ...cards import shorten
 
 PASS = "PASS"
 UNKNOWN = "UNKNOWN"
-"""What a network says of a hand whose bid it was not taught; never a call in the auction."""
+"""A network's answer for a hand whose bid it was not taught; never a call in the auction."""
 BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
-"""The 35 bids as they outrank each other, from 1C to 7N."""
+"""The 35 bids in ascending order, from 1C to 7N."""
 CALLS = (PASS, *BIDS)
 """Every opening call, lowest first."""
 _RANK = {call: rank for rank, call in enumerate((*CALLS, UNKNOWN))}
@@ -43,7 +43,7 @@ def parse_call(text: str) -> str:
 
 
 def call_rank(call: str) -> int:
-    """Return the place of a call in the auction: PASS 0, 1C 1 … 7N 35, UNKNOWN last."""
+    """Return the rank of a call in the auction: PASS 0, 1C 1 … 7N 35, UNKNOWN last."""
     return _RANK[call]
 
 

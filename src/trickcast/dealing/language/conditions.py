@@ -1,15 +1,15 @@
-"""What a text says of hands: a small tree of numbers and conditions, and its value.
+"""Text about hands as a small tree of numbers and conditions, and how to evaluate it.
 
-Whatever stands under a name is one node, however often the name is used, so a tree is walked node
+A name always refers to the same node, however often it is used. So a tree is walked node
 by node (``in_order``), never path by path, and without recursion: text may nest and repeat.
 
-Every node has the least and the greatest value that it may have. For known hands both are the
-same; of hands of which only shape and points are known, say, some numbers lie between bounds, and
-a condition *must* hold (the lower bound, true), *may* hold (the upper bound) or cannot. What is
-known of the cards is told by ``Facts``. A condition's value is (n,) bool, a number's (n,) int or
-float, or () where it is the same for all; divisions of whole numbers drop the remainder, as in
-Dealer. A number divided by zero is masked, and a comparison with it may hold and need not: whether
-that matters is for the rest of the condition to decide (``spades(n) > 0 and 12 / spades(n) > 3``).
+Every node has a least and a greatest possible value. For known hands the two are equal. If, for
+example, only shape and points are known, some numbers lie between bounds, and
+a condition *must* hold (the lower bound is true), *may* hold (the upper bound is) or cannot.
+``Facts`` supplies what is known of the cards. A condition's value is (n,) bool, a number's (n,) int
+or float, or () if it is the same for all; divisions of whole numbers drop the remainder, as in
+Dealer. A number divided by zero is masked, and a comparison with it may hold but need not. The rest
+of the condition decides whether that matters (``spades(n) > 0 and 12 / spades(n) > 3``).
 """
 
 from abc import ABC, abstractmethod
@@ -30,13 +30,13 @@ from .mistakes import ConstraintError, Place
 from .shapes import COMPARE, LENGTHS, Shapes
 
 Unit = Literal["", "hundredths", "decimal"]
-"""Of a number: Dealer counts some things in hundredths (``cccc(north)`` is 1525 for a hand worth
-15.25), and a decimal beside them is multiplied by 100 (``cccc(north) > 15.2``)."""
+"""Unit of a number: Dealer counts some things in hundredths (``cccc(north)`` is 1525 for a hand
+worth 15.25), and a decimal next to them is multiplied by 100 (``cccc(north) > 15.2``)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """A number as it stands."""
+    """A literal number."""
 
     value: int | float
     unit: Unit = ""
@@ -53,11 +53,11 @@ class HandCount:
 
 @dataclass(frozen=True, eq=False)
 class DealCount:
-    """A number that the four hands give together: tricks, par, chance."""
+    """A number that depends on all four hands: tricks, par, chance."""
 
     name: str
     of: Callable[[NDArray[Any]], NDArray[Any]]
-    """What gives the (n,) numbers of (n, 5, 4) tricks, or of (n, 52) owners."""
+    """Computes the (n,) numbers from (n, 5, 4) tricks, or from (n, 52) owners."""
     from_tricks: bool
     limits: tuple[float, float]
     """The least and the greatest value."""
@@ -65,7 +65,7 @@ class DealCount:
 
 @dataclass(frozen=True, eq=False)
 class Converted:
-    """A number made of another: the score of tricks, the IMPs of a score."""
+    """A number derived from another: the score of tricks, the IMPs of a score."""
 
     name: str
     convert: Callable[[NDArray[Any]], NDArray[Any]]
@@ -75,16 +75,16 @@ class Converted:
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """Two numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+    """Two numbers joined by ``+ - * / %``; division of whole numbers drops the remainder."""
 
     operator: str
     left: "Node"
     right: "Node"
     place: Place | None = None
-    """Where a division stands."""
+    """The position of a division."""
     unit: Unit = ""
     largest: float = np.inf
-    """What the result cannot exceed."""
+    """Upper limit of the result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Choice:
     no: "Node"
     unit: Unit = ""
     largest: float = 1.0
-    """What a number that is chosen cannot exceed."""
+    """Upper limit of a chosen number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class InShapes:
-    """One seat's lengths are among these."""
+    """A seat's lengths are in this set."""
 
     shapes: Shapes
     seat: Seat
@@ -118,7 +118,7 @@ class InShapes:
 
 @dataclass(frozen=True, eq=False)
 class HasCards:
-    """One seat holds all of these cards."""
+    """A seat holds all of these cards."""
 
     cards: tuple[int, ...]
     seat: Seat
@@ -126,14 +126,14 @@ class HasCards:
 
 @dataclass(frozen=True, eq=False)
 class Not:
-    """The contrary."""
+    """The negation."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, eq=False)
 class AllOf:
-    """Every part holds; without parts, anything does."""
+    """Every part holds; true without parts."""
 
     parts: tuple["Node", ...]
 
@@ -153,17 +153,17 @@ Node = (
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """One of the conditions that all have to hold."""
+    """One of the conditions that must all hold."""
 
     source: str
-    """Whose it is: ``north``, ``condition`` for the deal as a whole, or the rule's."""
+    """Its owner: ``north``, ``condition`` for the deal as a whole, or the rule's name."""
     text: str
-    """As it was written."""
+    """The text as written."""
     node: Node
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    """Return the nodes that a node is made of."""
+    """Return the child nodes of a node."""
     match node:
         case Arithmetic(_, left, right) | Comparison(_, left, right):
             return left, right
@@ -177,7 +177,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def in_order(roots: Iterable[Node]) -> list[Node]:
-    """Return every node once, each after the nodes that it is made of."""
+    """Return every node once, children before parents."""
     ordered: dict[Node, None] = {}
     waiting = [(root, False) for root in roots][::-1]
     while waiting:
@@ -193,14 +193,14 @@ def in_order(roots: Iterable[Node]) -> list[Node]:
 
 
 def is_condition(node: Node) -> bool:
-    """Tell whether ``node`` is true or false rather than a number."""
+    """Return whether ``node`` is true or false rather than a number."""
     while isinstance(node, Choice):
         node = node.yes
     return not isinstance(node, Number | HandCount | DealCount | Converted | Arithmetic)
 
 
 def conjuncts(node: Node) -> Iterator[Node]:
-    """Yield the conditions that must all hold for ``node`` to hold, each once."""
+    """Yield the conditions that must all hold for ``node`` to hold, without duplicates."""
     seen: set[Node] = set()
     waiting = [node]
     while waiting:
@@ -217,22 +217,22 @@ def conjuncts(node: Node) -> Iterator[Node]:
 
 
 def leaves(node: Node) -> list[Leaf]:
-    """Return the parts that look at the cards of one seat, in the order of the text."""
+    """Return the parts that depend on the cards of one seat, in the order of the text."""
     return [part for part in in_order([node]) if isinstance(part, HandCount | InShapes | HasCards)]
 
 
 def deal_counts(node: Node) -> list[DealCount]:
-    """Return the parts that look at all four hands at once, in the order of the text."""
+    """Return the parts that depend on all four hands at once, in the order of the text."""
     return [part for part in in_order([node]) if isinstance(part, DealCount)]
 
 
 def seats_of(node: Node) -> set[Seat]:
-    """Return the seats at whose cards a node looks."""
+    """Return the seats whose cards a node depends on."""
     return set(Seat) if deal_counts(node) else {leaf.seat for leaf in leaves(node)}
 
 
 def divides(node: Node) -> bool:
-    """Tell whether a node divides by what may be zero: by anything but a number as it stands."""
+    """Return whether a node divides by what might be zero: anything but a literal number."""
     return any(
         isinstance(part, Arithmetic)
         and part.operator in "/%"
@@ -242,7 +242,7 @@ def divides(node: Node) -> bool:
 
 
 def takes_tricks(node: Node) -> bool:
-    """Tell whether trick tables are needed to work a node out."""
+    """Return whether evaluating a node needs trick tables."""
     return any(part.from_tricks for part in deal_counts(node))
 
 
@@ -250,25 +250,25 @@ def takes_tricks(node: Node) -> bool:
 
 Values = NDArray[Any]
 Tricks = Callable[[NDArray[np.uint8]], Any]
-"""What finds the tricks of (n, 52) owners: a TrickTable, or (n, 5, 4) whole numbers of 0 to 13,
+"""Finds the tricks of (n, 52) owners: a TrickTable, or (n, 5, 4) whole numbers from 0 to 13,
 strains S H D C N by declarers N E S W."""
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest value; of what is known, the same array twice."""
+    """The least and the greatest value; for known values, the same array twice."""
 
     low: Values
     high: Values
 
     @property
     def known(self) -> bool:
-        """Whether both are the same for certain."""
+        """Whether both are certainly the same."""
         return self.low is self.high
 
 
 def known(values: Any) -> Bounds:
-    """Return the bounds of values that are known."""
-    array = np.asanyarray(values)  # which may be masked
+    """Return the bounds of known values."""
+    array = np.asanyarray(values)  # may be masked
     return Bounds(array, array)
 
 
@@ -283,7 +283,7 @@ class Facts(ABC):
     """What is known of some hands."""
 
     exact: bool
-    """Whether the hands are known; else some values lie between bounds."""
+    """Whether the hands are known; otherwise some values lie between bounds."""
 
     @abstractmethod
     def count(self, count: Count, seat: Seat) -> Bounds:
@@ -291,19 +291,19 @@ class Facts(ABC):
 
     @abstractmethod
     def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
-        """Return whether a seat's lengths are among these."""
+        """Return whether a seat's lengths are in this set."""
 
     @abstractmethod
     def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
         """Return whether a seat holds all of these cards."""
 
     def deal_count(self, count: DealCount) -> Bounds:
-        """Return a number that takes four known hands; of fewer it may be any."""
+        """Return a number that depends on all four hands; unbounded unless all are known."""
         return ANY_NUMBER
 
 
 class HandFacts(Facts):
-    """Known hands: (n, 4) holding ids of each seat that is asked about."""
+    """Known hands: (n, 4) holding ids of each seat in question."""
 
     exact = True
 
@@ -316,14 +316,14 @@ class HandFacts(Facts):
         return self._ids[seat]
 
     def count(self, count: Count, seat: Seat) -> Bounds:
-        """Return a count of a seat's hands, worked out once."""
+        """Return a count of a seat's hands, computed once."""
         key = count, seat
         if key not in self._counts:
             self._counts[key] = known(count.of(self.ids(seat)))
         return self._counts[key]
 
     def in_shapes(self, shapes: Shapes, seat: Seat) -> Bounds:
-        """Return whether a seat's lengths are among these."""
+        """Return whether a seat's lengths are in this set."""
         return known(by_key(shapes)[shape_keys(lengths(self.ids(seat)))])
 
     def has_cards(self, cards: tuple[int, ...], seat: Seat) -> Bounds:
@@ -335,7 +335,7 @@ class HandFacts(Facts):
 
 
 class Layouts(HandFacts):
-    """The hands of (n, 52) owners, seen seat by seat; ``tricks`` finds what they take."""
+    """The hands of (n, 52) owners, by seat; ``tricks`` finds their tricks."""
 
     def __init__(self, owners: NDArray[np.uint8], tricks: Tricks | None = None):
         super().__init__({})
@@ -347,7 +347,7 @@ class Layouts(HandFacts):
         return len(self.owners)
 
     def those(self, rows: NDArray[np.bool_]) -> "Layouts":
-        """Return the layouts of some rows, with what is known of them by now."""
+        """Return the layouts of some rows, with everything computed so far."""
         kept = Layouts(self.owners[rows], self._find_tricks)
         kept._tricks = None if self._tricks is None else self._tricks[rows]
         kept._ids = {seat: ids[rows] for seat, ids in self._ids.items()}
@@ -361,16 +361,16 @@ class Layouts(HandFacts):
         return self._ids[seat]
 
     def deal_count(self, count: DealCount) -> Bounds:
-        """Return a number of the deals; their tricks are found once.
+        """Return a number of the deals; their tricks are found only once.
 
-        Raises ConstraintError where tricks are needed and nothing finds them.
+        Raises ConstraintError if tricks are needed and no function finds them.
         """
         return known(count.of(self.tricks(count.name) if count.from_tricks else self.owners))
 
     def tricks(self, name: str) -> NDArray[np.uint8]:
-        """Return the (n, 5, 4) tricks that ``name`` asks for.
+        """Return the (n, 5, 4) tricks that ``name`` needs.
 
-        Raises ConstraintError where nothing finds them, and for what are none.
+        Raises ConstraintError if no function finds them, and for invalid tricks.
         """
         if self._find_tricks is None:
             raise ConstraintError(f"{name}() is not known from the cards alone ({ASK_FOR_TRICKS})")
@@ -383,21 +383,21 @@ class Layouts(HandFacts):
 def evaluate(node: Node, facts: HandFacts) -> Values:
     """Return the value of ``node`` for known hands.
 
-    Of hands for which a division by zero leaves it open, a condition does not hold, and a number is
+    If a division by zero leaves a hand open, a condition does not hold for it, and a number is
     masked.
     """
     return _all_bounds([node], facts)[0].low
 
 
 def may_hold(node: Node, facts: HandFacts) -> Values:
-    """Return whether a condition holds of known hands, or is left open by a division by zero."""
+    """Return whether a condition holds for known hands, or a division by zero leaves it open."""
     return _all_bounds([node], facts)[0].high
 
 
 def value_of(node: Node, facts: HandFacts) -> Values:
     """Return the value of ``node`` for known hands.
 
-    Raises ConstraintError, with its place, for a division by zero that leaves one open.
+    Raises ConstraintError, with the position, if a division by zero leaves a value open.
     """
     value = bounds([node], facts)[0].low
     if isinstance(value, np.ma.MaskedArray) and value.mask.any():
@@ -406,7 +406,7 @@ def value_of(node: Node, facts: HandFacts) -> Values:
 
 
 def constant_of(node: Node) -> float | None:
-    """Return a number that is the same for all deals; None for what looks at cards.
+    """Return a number that is the same for all deals; None if it depends on cards.
 
     Raises ConstraintError for a division by zero.
     """
@@ -414,10 +414,10 @@ def constant_of(node: Node) -> float | None:
 
 
 def bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
-    """Return the bounds of each node; what they share is worked out once.
+    """Return the bounds of each node; shared parts are evaluated once.
 
-    Raises ConstraintError, with its place, for a division by zero that leaves open whether a
-    condition holds of known hands; numbers of such hands are masked.
+    Raises ConstraintError, with the position, if a division by zero leaves open whether a
+    condition holds for known hands; numbers of such hands are masked.
     """
     found = _all_bounds(nodes, facts)
     if isinstance(facts, HandFacts):
@@ -441,16 +441,16 @@ def _by_zero(node: Node, facts: HandFacts, hands: NDArray[np.bool_]) -> Constrai
 def _all_bounds(nodes: Sequence[Node], facts: Facts) -> list[Bounds]:
     order = in_order(nodes)
     uses = Counter(part for node in order for part in parts_of(node))
-    uses.update(nodes)  # these are kept
+    uses.update(nodes)  # results to keep
     values: dict[Node, Bounds] = {}
-    with np.errstate(all="ignore"):  # products of fractions may end at infinity, which compares
+    with np.errstate(all="ignore"):  # products of fractions may be infinite, which compares
         for node in order:
             parts = parts_of(node)
             values[node] = _bounds(node, [values[part] for part in parts], facts)
             for part in parts:
                 uses[part] -= 1
                 if not uses[part]:
-                    del values[part]  # of a long script only what is needed stays
+                    del values[part]  # frees memory in long scripts
     return [values[node] for node in nodes]
 
 
@@ -497,7 +497,7 @@ def _joined(operator: np.ufunc, parts: list[Bounds], empty: bool) -> Bounds:
 
 
 def _number(value: Bounds, facts: Facts) -> Bounds:
-    """A condition that is counted with is 0 or 1; between bounds it is not followed."""
+    """Convert a condition used as a number to 0 or 1; between bounds it is unknown."""
     if value.low.dtype != np.bool_:
         return value
     if not facts.exact:
@@ -516,7 +516,7 @@ def _compared(operator: str, left: Bounds, right: Bounds) -> Bounds:
     compare = COMPARE[operator]
     if left.known and right.known:
         fits = compare(left.low, right.low)
-        if isinstance(fits, np.ma.MaskedArray):  # a division by zero: who asks on may decide
+        if isinstance(fits, np.ma.MaskedArray):  # division by zero: the outer condition decides
             return Bounds(fits.filled(False), fits.filled(True))
         return known(fits)
     if operator == "==":
@@ -535,7 +535,7 @@ def _chosen(test: Bounds, yes: Bounds, no: Bounds, facts: Facts) -> Bounds:
         return known(where(test.low, yes.low, no.low))
     if yes.low.dtype != np.bool_:
         if not facts.exact:
-            return ANY_NUMBER  # between bounds a choice of numbers is not followed
+            return ANY_NUMBER  # between bounds a choice of numbers is unknown
         chosen = where(test.low, yes.low, no.low)
         undecided = np.broadcast_to(test.low != test.high, chosen.shape)
         return known(np.ma.masked_where(undecided, chosen))
@@ -569,7 +569,7 @@ def shape_keys(lengths: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def by_key(values: NDArray[Any]) -> NDArray[Any]:
-    """Return (2744,) of what is given for each of the 560 shapes, by shape key."""
+    """Return values given for the 560 shapes as (2744,), indexed by shape key."""
     table = np.zeros(14**3, dtype=values.dtype)
     table[shape_keys(LENGTHS)] = values
     return table
@@ -579,19 +579,19 @@ _ADD_OR_MULTIPLY = {"+": np.add, "-": np.subtract, "*": np.multiply}
 
 
 def _combined(operator: str, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers joined by ``+ - * / %``; whole numbers divide without remainder."""
+    """Return numbers joined by ``+ - * / %``; division of whole numbers drops the remainder."""
     if operator in _ADD_OR_MULTIPLY:
-        wide = left.astype(np.result_type(left, np.int64))  # counts are of 32 bits
+        wide = left.astype(np.result_type(left, np.int64))  # counts are 32-bit
         return rounded(_ADD_OR_MULTIPLY[operator](wide, right))
     if left.dtype.kind == right.dtype.kind == "i":
-        remainder: NDArray[Any] = np.fmod(left, right)  # of the sign of ``left``, as in C
+        remainder: NDArray[Any] = np.fmod(left, right)  # with the sign of ``left``, as in C
         return remainder if operator == "%" else (left - remainder) // right
     quotient = rounded(np.true_divide(left, right))
     return quotient if operator == "/" else rounded(left - np.trunc(quotient) * right)
 
 
 def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
-    """Return what a function gave as the tricks of so many deals, as uint8 of shape (n, 5, 4).
+    """Return the tricks that a function gave for so many deals, as uint8 of shape (n, 5, 4).
 
     Raises ConstraintError for anything else, and for unknown tricks.
     """
@@ -600,7 +600,7 @@ def _checked_tricks(found: Any, deals: int) -> NDArray[np.uint8]:
         tricks = check_tricks(found)
     except DealError as error:
         raise ConstraintError(f"tricks returned invalid values: {error}") from None
-    except ValueError:  # NumPy's, of lists that differ in length
+    except ValueError:  # NumPy's, for lists of different lengths
         raise ConstraintError(f"tricks returned invalid values {expected}") from None
     if tricks.shape != (deals, 5, 4):
         raise ConstraintError(f"tricks returned an array of shape {tricks.shape} {expected}")

@@ -1,4 +1,4 @@
-"""Reading Dealer's language and DealerV2's: what they say of cards, and what is to be done."""
+"""Read the languages of Dealer and DealerV2: conditions on the cards, and actions."""
 
 import re
 from collections.abc import Mapping
@@ -66,38 +66,38 @@ from .shapes import balanced, braced_shapes
 _LARGEST_POINT = 1_000_000
 _LONGEST_PARAMETER = 1_000
 _PARAMETER = re.compile(r'//[^\n]*|#[^\n]*|/\*.*?\*/|"[^"\n]*"|\$([0-9])', re.DOTALL)
-"""A parameter such as ``$1``, or a comment or text in quotes, where ``$1`` is none."""
+"""A parameter such as ``$1``; or a comment or quoted text, where ``$1`` is not a parameter."""
 SENSELESS = {
     "export": "makes no sense here (it writes predeal arguments for another run)",
 }
-"""Actions of Dealer that are named and ignored, with the reason."""
+"""Actions of Dealer that are reported and ignored, with the reason."""
 KNOWN_PRINTS = (
     "printall", "printew", "printns", "printside", "print", "printcompact", "printoneline",
     "printpbn", "printes", "printrpt", "csvrpt", "evalcontract",
 )  # fmt: skip
-"""Actions that print deals, or something of each."""
+"""Actions that print deals, or something about each."""
 _WORDS = ("ns", "ew", "deal", "parcontract")
-"""What they can be asked to print besides seats, numbers and texts."""
+"""Words that they can print besides seats, numbers and texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A number, or a condition, of each deal."""
+    """A number, or a condition, for each deal."""
 
     text: str
-    """As it was written."""
+    """The text as written."""
     node: Node
 
     @property
     def takes_tricks(self) -> bool:
-        """Whether the tricks of each deal have to be found."""
+        """Whether the tricks of each deal are needed."""
         return takes_tricks(self.node)
 
     def values(self, deals: DealsLike, tricks: Tricks | None = None) -> NDArray[Any]:
         """Return the (n,) numbers of deals, conditions as 0 and 1.
 
-        ``deals`` is what makes a DealSet; ``tricks`` finds the (n, 5, 4) tricks of (n, 52) owners.
-        Raises ConstraintError for a division by zero, and where tricks are needed without it.
+        ``deals`` is anything that makes a DealSet; ``tricks`` finds the (n, 5, 4) tricks of (n, 52)
+        owners. Raises ConstraintError for a division by zero, and if tricks are needed without it.
         """
         owners = as_dealset(deals)[0].owners
         values = np.broadcast_to(value_of(self.node, Layouts(owners, tricks)), len(owners))
@@ -106,7 +106,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a strategy plays: a contract, and by whom where that is said."""
+    """What a strategy plays: a contract, and the declarer if it is named."""
 
     contract: Contract
     by: Seat | None
@@ -117,13 +117,13 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A text that an action prints as it stands."""
+    """A text that an action prints literally."""
 
     text: str
 
 
 Item = Expression | Seat | Text | str
-"""What an action prints: a number, a seat's hand, a text in quotes, or a word of Dealer's (``NS``,
+"""What an action prints: a number, a seat's hand, a quoted text, or a word of Dealer's (``NS``,
 ``deal``, ``trix(deal)``)."""
 
 
@@ -132,29 +132,29 @@ class Action:
     """One action of a script."""
 
     name: str
-    """In lower case: ``average``, ``frequency``, ``bktfreq``, ``printpbn`` …"""
+    """Lower-case name: ``average``, ``frequency``, ``bktfreq``, ``printpbn`` …"""
     title: str | None
-    """The text in quotes; None without."""
+    """The quoted text; None without one."""
     expressions: tuple[Expression, ...]
-    """What an average is of; of a frequency, one expression or two."""
+    """The numbers it reports: one for an average, one or two for a frequency."""
     limits: tuple[tuple[float, float, float], ...]
-    """Of a frequency, for each expression the least value, the greatest, and the step."""
+    """For a frequency: the least value, the greatest, and the step of each expression."""
     items: tuple[Item, ...]
-    """Of an action that prints, what stands in its brackets."""
+    """For an action that prints: what its brackets contain."""
     line: int
     column: int
-    """Both counted from 1."""
+    """Position; both count from 1."""
 
     @property
     def takes_tricks(self) -> bool:
-        """Whether the tricks of each deal have to be found."""
+        """Whether the tricks of each deal are needed."""
         said = [item for item in self.items if isinstance(item, Expression)]
         return any(expression.takes_tricks for expression in (*self.expressions, *said))
 
 
 @dataclass
 class Settings:
-    """What a script says of the run and the boards; None for what it does not say."""
+    """What a script says about the run and the boards; None for anything it leaves out."""
 
     produce: int | None = None
     generate: int | None = None
@@ -165,12 +165,12 @@ class Settings:
     opener: Seat | None = None
     vulnerable: Vulnerability | None = None
     lines: dict[str, int] = field(default_factory=dict)
-    """In which line of the script each of them stands, counted from 1."""
+    """The line of the script for each of them, counted from 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """What a text says: conditions, cards that are dealt beforehand, and what is to be done."""
+    """The content of a script: conditions, predealt cards, and actions."""
 
     clauses: tuple[Clause, ...]
     predealt: tuple[tuple[int, Seat], ...]
@@ -180,13 +180,13 @@ class Script:
     notes: tuple[str, ...]
     """What was read and has no effect, each with its line."""
     asides: tuple[str, ...]
-    """Which statements say nothing about the cards, each with its line: settings and actions."""
+    """Statements that say nothing about the cards, each with its line: settings and actions."""
     unsolved: ConstraintError | None
-    """The error where a condition needs tricks and nothing finds them; None where none does."""
+    """The error if a condition needs tricks and nothing finds them; None if none needs any."""
 
     @property
     def takes_chances(self) -> bool:
-        """Whether its condition asks for ``rnd()``."""
+        """Whether its condition uses ``rnd()``."""
         counts = [part for clause in self.clauses for part in deal_counts(clause.node)]
         return any(count.name == "rnd" for count in counts)
 
@@ -203,7 +203,7 @@ def read_script(
     Args:
         text: The script.
         source: Name of the text in messages.
-        parameters: Texts that ``$0`` to ``$9`` stand for, by number.
+        parameters: Replacements for ``$0`` to ``$9``, by number.
         chances: Number that keeps ``rnd()`` independent of other scripts for the same deals.
 
     Returns:
@@ -237,12 +237,12 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
             raise pointed(text, match.start(), match.end(), message, source)
         return parameters[int(match[1])]
 
-    marked = text[:1] == "\ufeff"  # the byte order mark of a file
+    marked = text[:1] == "\ufeff"  # byte order mark of a file
     return _PARAMETER.sub(replaced, text[1:] if marked else text)
 
 
 def outcomes_of(text: str, source: str = "strategy") -> tuple[list[Outcome], list[Node]]:
-    """Read ``3N if hcp(north) >= 16 else 2N``: what is played, and the conditions between.
+    """Read ``3N if hcp(north) >= 16 else 2N``: the contracts, and the conditions between them.
 
     Raises ConstraintError with line, column and a caret.
     """
@@ -265,12 +265,12 @@ class _ScriptReader(Reader):
         super().__init__(text, start, source)
         self.chances = chances
         self.in_action = False
-        """Whether what is read is worked out deal by deal."""
+        """Whether values are computed deal by deal."""
         self.names: dict[str, Node] = {}
         self.lower_case: dict[str, str] = {}
         self.used: set[str] = set()
         self.calls: dict[Node, Branch] = {}
-        """What functions gave, with the place of their call."""
+        """Results of functions, with the position of their call."""
         self.settings = Settings()
         self.notes: list[str] = []
         self.asides: list[str] = []
@@ -281,7 +281,7 @@ class _ScriptReader(Reader):
     # --- statements
 
     def script_of(self) -> Script:
-        """Read all statements, in their order."""
+        """Read all statements in order."""
         conditions: list[tuple[Branch, list[Clause]]] = []
         dealt_lengths: list[Clause] = []
         predealt: list[tuple[int, Seat]] = []
@@ -321,7 +321,7 @@ class _ScriptReader(Reader):
         )
 
     def unsolved(self, clauses: tuple[Clause, ...]) -> ConstraintError | None:
-        """Return the error that points at the first number that takes tricks."""
+        """Return the error that points at the first number that needs tricks."""
         for node in in_order([clause.node for clause in clauses]):
             if node in self.calls and takes_tricks(node):
                 name = self.calls[node].children[0]
@@ -351,7 +351,7 @@ class _ScriptReader(Reader):
         return [Clause(self.source, self.written(p), self.condition_of(p)) for p in parts]
 
     def condition_of(self, branch: Branch) -> Node:
-        """Read a condition; a number is one where it has a name, true unless it is 0."""
+        """Read a condition; a named number counts as one, true unless it is 0."""
         node: Node = self.read(branch)
         if is_condition(node):
             return node
@@ -383,7 +383,7 @@ class _ScriptReader(Reader):
 
     def altcount(self, statement: Branch) -> None:
         word, *numbers = statement.children
-        name = "hcp"  # which is what pointcount changes
+        name = "hcp"  # pointcount changes hcp
         if word.lower() == "altcount":
             index, *numbers = numbers
             name = f"pt{self.number_of(index)}"
@@ -399,7 +399,7 @@ class _ScriptReader(Reader):
         self.points[name] = tuple(values)
 
     def set(self, statement: Branch) -> None:
-        """Read ``produce 40`` and the like; the first produce and generate stand."""
+        """Read ``produce 40`` and the like; the first produce and generate count."""
         self.aside(statement)
         word, value = statement.children[0].lower(), statement.children[1]
         name = "start_board" if word == "startboard" else word
@@ -423,7 +423,7 @@ class _ScriptReader(Reader):
         return number
 
     def checked(self, token: Token, parse: Any, *arguments: Any) -> Any:
-        """Return what ``parse`` makes of a token's text, and point at the token if it objects."""
+        """Return ``parse`` applied to a token's text; its errors point at the token."""
         try:
             return parse(str(token), *arguments)
         except ValueError as error:
@@ -442,7 +442,7 @@ class _ScriptReader(Reader):
                 action = self.action(branch, word)
             except OutsideError as error:
                 mistake = error.mistake
-                assert mistake is not None  # it points at a place
+                assert mistake is not None  # it has a position
                 where = f"{self.source}, line {mistake.line}"
                 self.notes.append(f"{where}: {word} has no effect: {mistake.message}")
                 continue
@@ -499,7 +499,7 @@ class _ScriptReader(Reader):
         return [(numbers[0], numbers[1], [*numbers, 1][2])] if numbers else []
 
     def item(self, part: Branch, free: bool) -> Item:
-        """Read what stands between commas; where they are not ``free``, words are known ones."""
+        """Read an item between commas; unless ``free``, words must be known ones."""
         if not isinstance(part, Token):
             word = str(part.children[0]) if part.data == "name" else ""
             if word and not self.is_name(word) and (free or word.lower() in _WORDS):
@@ -559,7 +559,7 @@ class _ScriptReader(Reader):
         return AnyOf(tuple(self.truth(part) for part in parts[::2]))
 
     def truth(self, node: Node) -> Node:
-        """Return a condition; a number with a name is one, true unless it is 0, as in Dealer."""
+        """Return a condition; a named number counts as one, true unless it is 0, as in Dealer."""
         if is_condition(node):
             return node
         if node in self.calls and node not in self.names.values():
@@ -588,10 +588,10 @@ class _ScriptReader(Reader):
         return word in self.names or word.lower() in self.lower_case
 
     def named(self, token: Token) -> Node:
-        """Return what a name stands for: a name of the script goes before any function's."""
+        """Return what a name stands for: the script's own names take precedence over functions."""
         name = token if token in self.names else self.lower_case.get(token.lower())
         if name is not None:
-            self.used.add(str(name))  # tokens of other kinds are not equal
+            self.used.add(str(name))  # tokens of other types are not equal
             return self.names[name]
         if token.lower() in known_counts() or token.lower() in self.points:
             name = clip(token)
@@ -645,7 +645,7 @@ class _ScriptReader(Reader):
         raise self.outside_of(parts[0], "usereval")
 
     def outside_of(self, branch: Branch, name: str) -> OutsideError:
-        """Return the error of a function that another program works out."""
+        """Return the error for a function that needs another program."""
         error = self.error(branch, f"{name}() needs a separate program")
         return OutsideError(str(error), error.mistake)
 
@@ -684,16 +684,16 @@ class _ScriptReader(Reader):
         return HasCards((cards[0],), Seat.parse(str(parts[1])))
 
 
-# --- numbers that take four hands: tricks, par, chance, scores
+# --- numbers that depend on four hands: tricks, par, chance, scores
 
 _MOST_SCORED = 7600
-"""The largest score: a redoubled contract of seven, vulnerable, thirteen tricks down."""
+"""The largest score: seven redoubled, vulnerable, thirteen down."""
 _HALVES = 4 ** np.arange(26, dtype=np.uint64)
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def _tricks(strain_name: str, seat: Seat) -> DealCount:
-    """Return the tricks that ``seat`` takes as declarer. Raises ValueError for no strain."""
+    """Return the tricks that ``seat`` takes as declarer. Raises ValueError for a bad strain."""
     word = strain_name.lower()
     try:
         strain = Strain.NOTRUMP if word in ("notrump", "notrumps") else Strain.parse(strain_name)
@@ -707,7 +707,7 @@ def _tricks(strain_name: str, seat: Seat) -> DealCount:
 
 
 def _par(side: str, vulnerable: str) -> DealCount:
-    """Return the par score as one side sees it; North deals. Raises ValueError for other words."""
+    """Return the par score from one side's view; North deals. Raises ValueError for other words."""
     try:
         vulnerability = Vulnerability.parse(vulnerable)
     except DealError as error:
@@ -722,12 +722,12 @@ def _par(side: str, vulnerable: str) -> DealCount:
 
 
 def _chance(below: int, place: int, script: int) -> DealCount:
-    """Return a random whole number from 0 up to ``below``, which is not reached.
+    """Return a random whole number from 0 to ``below`` - 1.
 
-    It is a hash of the layout, of ``place`` in the text and of which ``script`` it is, so a deal
-    has the same one whenever it is asked.
+    It is a hash of the layout, of the ``place`` in the text and of the ``script``, so a deal
+    always gets the same number.
     """
-    place += script << 32  # no text is as long
+    place += script << 32  # texts are shorter than this
 
     def numbers(owners: NDArray[Any]) -> NDArray[Any]:
         seats = owners.astype(np.uint64)
@@ -740,7 +740,7 @@ def _chance(below: int, place: int, script: int) -> DealCount:
 
 
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return words of which each bit depends on every bit of the given (the end of splitmix64)."""
+    """Return words whose every bit depends on every input bit (the end of splitmix64)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
     return words ^ (words >> np.uint64(31))
@@ -749,7 +749,7 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _score(vulnerable: str, contract: str, taken: Node) -> Converted:
     """Return declarer's score for a contract (``x4S``, ``z3Nx``, ``4S``) and the tricks taken.
 
-    Raises ValueError for a word that is not ``vul`` or ``nv``.
+    Raises ValueError for a word other than ``vul`` or ``nv``.
     """
     if vulnerable.lower() not in ("vul", "nv"):
         raise ValueError(f"{clip(vulnerable)} is not known here (expected vul or nv)")

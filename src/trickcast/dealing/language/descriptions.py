@@ -1,4 +1,4 @@
-"""Descriptions of hands: the short form, with hands by name and by what they open with."""
+"""Descriptions of hands: the short form, plus named hands and hands named by their opening."""
 
 from ...cards import Seat
 from .conditions import AllOf, Clause, Node
@@ -12,10 +12,10 @@ _LETTERS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDCSHDC", "\ufe0e\ufe0f "
 def read_description(
     text: str, seat: Seat, *, source: str | None = None, system: str = USUAL
 ) -> tuple[Clause, ...]:
-    """Read what is said of one seat's hand.
+    """Read a description of one seat's hand.
 
-    ``source`` names the text in errors, by default the seat; ``system`` is meant where none is
-    named. Raises ConstraintError with line, column and a caret.
+    ``source`` names the text in errors, by default the seat; ``system`` applies if the text names
+    none. Raises ConstraintError with line, column and a caret.
 
     >>> [clause.text for clause in read_description("15-17 balanced", Seat.NORTH)]
     ['15-17', 'balanced']

@@ -1,7 +1,7 @@
 """What can be counted in a hand: points, lengths, controls, losers, every evaluator.
 
-A count is the sum of what its four holdings are worth, by tables over the 8,192 holdings of one
-suit, and for some methods of something for the hand as a whole.
+A count is the sum of the values of its four holdings, from tables over the 8,192 holdings of one
+suit. Some methods add something for the hand as a whole.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,7 @@ from .mistakes import QUOTED, clip
 from .shapes import LENGTHS
 
 Table = NDArray[Any]
-"""(8192,) int32 or float64, the worth of each holding by its id (bit *r* set for rank *r*)."""
+"""(8192,) int32 or float64, the value of each holding by its id (bit *r* set for rank *r*)."""
 
 CARD_POINTS: dict[str, tuple[int, ...]] = {
     "hcp": (4, 3, 2, 1),
@@ -39,16 +39,16 @@ CARD_POINTS: dict[str, tuple[int, ...]] = {
     "top5": (1, 1, 1, 1, 1),
     "c13": (6, 4, 2, 1),
 }
-"""Counts of Dealer that add up the values of cards, ace first."""
+"""Counts of Dealer that sum the values of cards, ace first."""
 
 DEALER_POINTS = ("tens", "jacks", "queens", "kings", "aces", "top2", "top3", "top4", "top5", "c13")
-"""What ``pt0`` to ``pt9`` count until ``altcount`` says otherwise."""
+"""What ``pt0`` to ``pt9`` count unless ``altcount`` changes it."""
 
 CARD, HONOUR = 3.0, 2.0
 """What a card in a suit, and an honour in it, are worth in points."""
 
 ORDERED_LENGTHS = ("longest_length", "second_length", "third_length", "shortest_length")
-"""The lengths of a hand's suits in order."""
+"""The lengths of a hand's suits in descending order."""
 
 HUNDREDTHS = ("cccc", "quality")
 """Counts of Dealer in hundredths; under their other names, evaluators are in points."""
@@ -64,11 +64,11 @@ _CARDS = ("cards", "card")
 
 _DIGITS = 9
 _LARGEST = 2.0**53 / 10**_DIGITS
-"""From here on doubles have no digits to round, and rounding would itself be inexact."""
+"""Larger doubles have no digits to round, and rounding would itself be inexact."""
 
 
 def rounded(values: Any) -> NDArray[Any]:
-    """Return numbers to nine digits behind the point: 4 + 2.8 + 1.8 is 8.6, as it is printed."""
+    """Return numbers rounded to nine decimals: 4 + 2.8 + 1.8 is 8.6, as it is printed."""
     numbers: NDArray[Any] = np.asanyarray(values)
     if numbers.dtype.kind != "f":
         return numbers
@@ -76,7 +76,7 @@ def rounded(values: Any) -> NDArray[Any]:
 
 
 def where(test: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[Any]:
-    """Return ``np.where`` of numbers; those that are masked stay so."""
+    """Return ``np.where`` for numbers; masked ones stay masked."""
     masked = any(isinstance(part, np.ma.MaskedArray) for part in (yes, no))
     chosen: NDArray[Any] = np.ma.where(test, yes, no) if masked else np.where(test, yes, no)  # type: ignore[no-untyped-call]
     return chosen
@@ -84,25 +84,25 @@ def where(test: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[An
 
 @dataclass(frozen=True, eq=False)
 class Count:
-    """One number that a hand has."""
+    """One number that can be counted in a hand."""
 
     name: str
     tables: tuple[Table | None, Table | None, Table | None, Table | None]
-    """What the holdings in spades, hearts, diamonds, clubs are worth; None for nothing."""
+    """The values of holdings in spades, hearts, diamonds, clubs; None for nothing."""
     whole: Callable[[HoldingIds], NDArray[Any]] | None = None
-    """What is added for the hand as a whole, (n, 4) holding ids to (n,)."""
+    """Added for the hand as a whole, from (n, 4) holding ids to (n,)."""
     scale: int = 1
-    """What the sum is multiplied by."""
+    """Factor of the sum."""
     by_shape: Table | None = None
-    """(560,) the count by shape, where the shape decides it: suit lengths and their order."""
+    """(560,) the count by shape, if the shape decides it: suit lengths and their order."""
     worth: float = 1.0
-    """How many points one more or less of it counts as, where near misses are compared."""
+    """How many points a difference of one counts as, when near misses are compared."""
     limits: tuple[float, float] | None = None
-    """The least and the greatest value that a hand can have, where the tables do not tell."""
+    """The least and the greatest value that a hand can have, if the tables do not give them."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value that a hand can have, or more room than that."""
+        """The least and the greatest value that a hand can have, or a wider range."""
         if self.limits is not None:
             return self.limits
         tables = [table for table in self.tables if table is not None]
@@ -110,7 +110,7 @@ class Count:
 
     @property
     def suits(self) -> tuple[Suit, ...]:
-        """The suits that the count looks at."""
+        """The suits that the count depends on."""
         if self.whole is not None:
             return tuple(Suit)
         return tuple(suit for suit in Suit if self.tables[suit] is not None)
@@ -130,7 +130,7 @@ class Count:
 
 @cache
 def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = "") -> Count:
-    """Return the count that adds up ``values`` for ace, king, … in one suit or in all."""
+    """Return the count that sums ``values`` for ace, king, … in one suit or in all."""
     weights = np.zeros(13)
     weights[: len(values)] = values
     worth = HONOUR if set(values) <= {0, 1} else 1.0
@@ -138,9 +138,9 @@ def card_count(values: tuple[float, ...], suit: Suit | None = None, name: str = 
 
 
 def honours(ranks: str, suit: Suit) -> Count:
-    """Return how many cards of these ranks are held in ``suit``: ``AKQ``, ``A10``.
+    """Return the count of cards with these ranks in ``suit``: ``AKQ``, ``A10``.
 
-    Raises ValueError for text that is not ranks, and for a rank that stands twice.
+    Raises ValueError for text that is not ranks, and for a repeated rank.
     """
     wanted = ranks.upper().replace("10", "T")
     if not set(wanted) <= set(RANKS) or len(set(wanted)) < len(wanted):
@@ -150,14 +150,14 @@ def honours(ranks: str, suit: Suit) -> Count:
 
 @cache
 def length(suit: Suit) -> Count:
-    """Return the number of cards in ``suit``."""
+    """Return the count of cards in ``suit``."""
     cards = card_count((1,) * 13, suit, suit.name.lower())
     return replace(cards, by_shape=LENGTHS[:, suit], worth=CARD)
 
 
 @cache
 def ordered_length(place: int) -> Count:
-    """Return the length of the longest suit (``place`` 0) to that of the shortest (3)."""
+    """Return the length of one suit, from the longest (``place`` 0) to the shortest (3)."""
     return Count(
         ORDERED_LENGTHS[place],
         (None, None, None, None),
@@ -175,7 +175,7 @@ def hcp(suit: Suit | None = None) -> Count:
 
 
 def parse_suit(text: str) -> Suit:
-    """Return the suit of a word. Raises ValueError with the nearest word when it is none."""
+    """Return the suit of a word. Raises ValueError, with the nearest word, for unknown words."""
     try:
         return Suit.parse(text)
     except DealError:
@@ -186,10 +186,10 @@ def parse_suit(text: str) -> Suit:
 
 @cache
 def find_count(name: str, suit: Suit | None = None) -> Count:
-    """Return the count of this name, of the hand or in one suit.
+    """Return the count with this name, of the hand or in one suit.
 
-    For evaluators that know trumps, ``suit`` is the trump suit. Raises ValueError that says what
-    was expected, with the nearest name.
+    For evaluators that depend on trumps, ``suit`` is the trump suit. Raises ValueError that says
+    what was expected, with the nearest name.
     """
     wanted = name.lower().replace("-", "_")
     wanted = _PLURALS.get(wanted, wanted)
@@ -221,12 +221,12 @@ def find_count(name: str, suit: Suit | None = None) -> Count:
 
 
 def known_counts() -> list[str]:
-    """Return every name that ``find_count`` knows, aliases aside."""
+    """Return every name that ``find_count`` knows, without aliases."""
     return [*_OWN, *_SUITS, *ORDERED_LENGTHS, *evaluator_names()]
 
 
 def count_words() -> list[str]:
-    """Return every word that ``find_count`` knows, aliases among them."""
+    """Return every word that ``find_count`` knows, including aliases."""
     aliases = [alias for name in evaluator_names() for alias in evaluator(name).aliases]
     singular = [suit[:-1] for suit in _SUITS]
     symbols = [sign for suit in Suit for sign in suit.symbol]
@@ -234,19 +234,19 @@ def count_words() -> list[str]:
 
 
 def is_own_count(name: str) -> bool:
-    """Tell whether a name is one of Dealer's own counts; names of evaluators may be used anew."""
+    """Return whether a name is a count of Dealer's own; names of evaluators may be redefined."""
     return name.lower() in (*_OWN, *_SUITS, *(suit[:-1] for suit in _SUITS))
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return the word of ``known`` that is nearly ``word``, if there is one."""
-    if len(word) > QUOTED:  # no word of ours is as long, and comparing would take its time
+    """Return the word of ``known`` that is closest to ``word``, if one is close."""
+    if len(word) > QUOTED:  # no known word is this long, and comparing would take time
         return []
     return get_close_matches(word.lower(), [*known], n=1, cutoff=cutoff)
 
 
 def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
-    """Say that ``name`` is not ``what``, and which of ``known`` is nearest."""
+    """Return the message that ``name`` is not ``what``, with the nearest of ``known``."""
     close = nearest(name, known)
     examples = "expected such as hcp, spades, controls, losers"
     return f"{clip(name)} is not {what} ({f'did you mean {close[0]}?' if close else examples})"
@@ -254,7 +254,7 @@ def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:
 
 @cache
 def half_losers(suit: Suit | None = None) -> Count:
-    """Return losing tricks in hundredths, AQ alone and AQJ being half a loser each."""
+    """Return losing tricks in hundredths; AQ alone and AQJ are half a loser each."""
     holdings = all_holdings()
     ace, king, queen, jack = (holdings.cards[:, rank].astype(np.bool_) for rank in range(4))
     losers = holding_table(evaluator("losers").holding)
@@ -286,24 +286,24 @@ def _evaluator_count(method: Evaluator, suit: Suit | None) -> Count:
 
 
 def _in_suits(name: str, values: NDArray[Any], suit: Suit | None, worth: float = 1.0) -> Count:
-    """Return the count that adds up (8192,) values of holdings, in one suit or in all."""
+    """Return the count that sums (8192,) values of holdings, in one suit or in all."""
     table = _exact(values)
     spades, hearts, diamonds, clubs = (table if suit in (None, s) else None for s in Suit)
     return Count(name, (spades, hearts, diamonds, clubs), worth=worth)
 
 
 def _exact(values: NDArray[Any]) -> Table:
-    """Keep whole numbers as integers: they compare exactly, and faster."""
+    """Return whole numbers as integers: they compare exactly, and faster."""
     whole = np.rint(values)
     return whole.astype(np.int32) if np.array_equal(whole, values) else values.astype(np.float64)
 
 
 def parse_card_text(text: str) -> list[int]:
-    """Return the cards of ``SAK2``, ``♥10`` or ``AS``. Raises ValueError for one named twice."""
+    """Return the cards of ``SAK2``, ``♥10`` or ``AS``. Raises ValueError for a repeated card."""
     clean = text.upper().replace("10", "T")
     for variation in "\ufe0e\ufe0f":
         clean = clean.replace(variation, "")
-    if clean[-1] in "SHDC♠♥♦♣♤♡♢♧":  # rank first, as Dealer writes
+    if clean[-1] in "SHDC♠♥♦♣♤♡♢♧":  # rank first, as in Dealer
         clean = clean[-1] + clean[:-1]
     cards = [13 * Suit.parse(clean[0]) + RANKS.index(rank) for rank in clean[1:]]
     if len(set(cards)) < len(cards):

@@ -1,11 +1,11 @@
-"""What can be wrong with a text of the language, and how the place is shown."""
+"""Errors in a text of the language, and how their position is shown."""
 
 from dataclasses import dataclass
 
 from ...cards import NoteWarning, cut
 
 QUOTED = 60
-"""How many characters of somebody's text an error quotes, about."""
+"""About how many characters of a user's text an error quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,23 +15,23 @@ class Mistake:
     message: str
     line: int
     column: int
-    """Both counted from 1."""
+    """Both count from 1."""
     excerpt: str
-    """The line in question, and a line with carets under the place."""
+    """The line in question, and a line with carets under the position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a text, for errors that show when hands are looked at."""
+    """A position in a text, for errors that appear only when hands are evaluated."""
 
     text: str
     start: int
     end: int
     source: str
-    """What names the text."""
+    """The name of the text."""
 
     def error(self, message: str) -> "ConstraintError":
-        """Return the error that points at the place."""
+        """Return the error that points at this position."""
         return pointed(self.text, self.start, self.end, message, self.source)
 
 
@@ -39,7 +39,7 @@ class ConstraintError(ValueError):
     """A constraint that cannot be read, or that contradicts itself or the known cards.
 
     For text, the message gives line and column, what was expected, the line itself, and a caret
-    under the place; ``mistake`` has the same one by one.
+    under the position; ``mistake`` has the same as separate fields.
     """
 
     def __init__(self, message: str, mistake: Mistake | None = None):
@@ -48,7 +48,7 @@ class ConstraintError(ValueError):
 
 
 class OutsideError(ConstraintError):
-    """A number that other programs work out, and this one does not."""
+    """A number that other programs can compute, and this one cannot."""
 
 
 class ConstraintWarning(NoteWarning):
@@ -56,12 +56,12 @@ class ConstraintWarning(NoteWarning):
 
 
 def clip(text: str) -> str:
-    """Return text of somebody's for a message: on one line, cut where it is long."""
+    """Return a user's text for a message: on one line, cut if it is long."""
     return cut(" ".join(text.split()), QUOTED)
 
 
 def pointed(text: str, start: int, end: int, message: str, source: str = "") -> ConstraintError:
-    """Return the error for ``text[start:end]``, with the line and a caret under that place."""
+    """Return the error for ``text[start:end]``, with the line and a caret under that position."""
     line = text.count("\n", 0, start) + 1
     begin = text.rfind("\n", 0, start) + 1
     stop = text.find("\n", start)
@@ -69,7 +69,7 @@ def pointed(text: str, start: int, end: int, message: str, source: str = "") -> 
     column = start - begin
     width = max(1, min(end, begin + len(shown)) - start)
     offset = column
-    if len(shown) > QUOTED:  # keep the place in view
+    if len(shown) > QUOTED:  # keep the position in view
         cut = max(0, min(column - QUOTED // 2, len(shown) - QUOTED))
         shown, offset = shown[cut : cut + QUOTED], column - cut
         width = max(1, min(width, len(shown) - offset))

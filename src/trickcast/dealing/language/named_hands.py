@@ -1,4 +1,4 @@
-"""Hands that have a name (``weak two in hearts``), and what ``hands.toml`` says that they are."""
+"""Named hands (``weak two in hearts``), and their definitions from ``hands.toml``."""
 
 import re
 import tomllib
@@ -22,19 +22,19 @@ def _tables() -> dict[str, dict[str, str]]:
 
 
 def hands_by_name() -> tuple[str, ...]:
-    """Return the names that are known."""
+    """Return the known names."""
     return tuple(_tables()[_ANY_SYSTEM])
 
 
 def spellings(name: str) -> str:
-    """Return a regular expression of the ways to write a name, its letters in lower case."""
+    """Return a regular expression for the spellings of a name, with lower-case letters."""
     return r"\s+".join(_WORDS.get(word, word) + _INVISIBLE for word in name.split())
 
 
 def named_hand(text: str, system: str) -> tuple[str, str]:
-    """Return the name that stands in ``text``, and what it means to players of a system.
+    """Return the name found in ``text``, and what it means to players of a system.
 
-    Raises ValueError if they have no such hand.
+    Raises ValueError if the system has no such hand.
     """
     names = sorted(hands_by_name(), key=len, reverse=True)
     name = next(n for n in names if re.search(rf"{spellings(n)}$", text.strip(), re.IGNORECASE))

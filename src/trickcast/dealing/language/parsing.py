@@ -1,6 +1,6 @@
-"""Text to lark's tree by the grammar, and trees to nodes: what both forms of the language share.
+"""Parse text to lark's tree, and trees to nodes: shared by both forms of the language.
 
-Errors point at the place, and say what was expected there.
+Errors point at the position, and say what was expected there.
 """
 
 import re
@@ -30,15 +30,15 @@ from .shapes import Shapes, all_shapes, any_order, exactly, parse_pattern
 
 Start = Literal["script", "hand", "strategy"]
 Branch = Any
-"""A lark Tree, its Meta, or a Token; which one the grammar says, and no type can."""
+"""A lark Tree, its Meta, or a Token; the grammar decides which, and no type can express it."""
 COMPARISONS = {"=": "==", "≤": "<=", "≥": ">=", "≠": "!="}
-"""Signs that are written otherwise in nodes."""
+"""Signs that nodes spell differently."""
 _MAX_LENGTH = 100_000
 _LONGEST_NUMBER = 15
 _MOST = 2.0**53
-"""Up to here whole numbers are exact, in whichever type."""
+"""Whole numbers up to this limit are exact in either type."""
 _LOOKALIKES = str.maketrans("\u212a\u017f\u0131\u0130", "Ksii")
-"""Letters that count as k, s and i where case does not matter, and are none."""
+"""Characters that lower-case to k, s and i but are other letters."""
 
 _WORDS = {
     "NUMBER": "a number",
@@ -86,7 +86,7 @@ _WORDS = {
     "CONTRACT": "a contract such as x4S",
     "$END": "the end",
 }
-"""What to call a terminal of the grammar; those that are missing here go without saying."""
+"""Names of the grammar's terminals in messages; terminals not listed here are not mentioned."""
 
 _SHORT_WORDS = (*known_counts(), "balanced", "semibalanced", "unbalanced", "shape",
                 "longest", "any", "not")  # fmt: skip
@@ -100,7 +100,7 @@ RESERVED = (
     "action", "altcount", "and", "condition", "generate", "hascard", "not", "or", "pointcount",
     "predeal", "produce", "shape", "vulnerable",
 )  # fmt: skip
-"""Words of Dealer's language that no expression can have as its name."""
+"""Words of Dealer's language that cannot be the name of an expression."""
 
 
 @cache
@@ -117,7 +117,7 @@ def _parser(start: Start) -> Lark:
 
 
 def _filled_in(terminal: TerminalDef) -> None:
-    """Give two terminals their words: what can be counted, and hands by name."""
+    """Give two terminals their words: what can be counted, and named hands."""
     if terminal.name == "COUNT":
         words = sorted(count_words(), key=len, reverse=True)
         terminal.pattern = PatternRE(rf"(?:{'|'.join(words)})(?!\w)", flags=("i",))
@@ -131,7 +131,7 @@ def _filled_in(terminal: TerminalDef) -> None:
 def parse(text: str, start: Start, source: str) -> Tree[Token]:
     """Return the tree of ``text``; ``source`` names it in errors.
 
-    Raises ConstraintError where the text is not of the language.
+    Raises ConstraintError for text that is not in the language.
     """
     if len(text) > _MAX_LENGTH:
         raise ConstraintError(
@@ -188,23 +188,23 @@ def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) ->
 
 
 def is_reserved(word: str) -> bool:
-    """Tell whether a word is one of Dealer's own, in lower or upper case."""
+    """Return whether a word is one of Dealer's own, in lower or upper case."""
     return word.lower() in RESERVED
 
 
 def no_name(word: str) -> str:
-    """Say that a word cannot be defined."""
+    """Return the message that a word cannot be defined."""
     return f"{clip(word)} is a word of the language (expected another name)"
 
 
 def is_misspelt(word: str) -> bool:
-    """Tell whether a word of the short form is nearly one that it knows."""
+    """Return whether a word is almost one that the short form knows."""
     close = nearest(word, _SHORT_WORDS)
     return bool(close) and close[0] != word.lower()
 
 
 def _near(value: str, names: set[str]) -> str:
-    """Return which of the words that could stand here is nearly ``value``."""
+    """Return the expected word that is closest to ``value``."""
     words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
     words += _SEATS if "SEAT" in names else ()
     words += known_counts() if names & {"NAME", "COUNT"} else ()
@@ -224,9 +224,9 @@ def _expected(names: set[str]) -> str:
 
 
 def is_free_name(word: str) -> bool:
-    """Tell whether a word can stand for a sentence: one that means nothing else in the short form.
+    """Return whether a word can name a sentence: it has no other meaning in the short form.
 
-    Lower and upper case are the same.
+    Case is ignored.
     """
     if not re.fullmatch(r"[a-z_]\w*", word, re.IGNORECASE | re.ASCII) or len(word) > QUOTED:
         return False
@@ -239,9 +239,9 @@ def is_free_name(word: str) -> bool:
 
 
 class Reader(Transformer_NonRecursive[Token, Any]):
-    """One text; the methods of its reader make nodes, each of the grammar's rule of that name.
+    """Reads one text; subclasses have a method for each rule of the grammar, which makes nodes.
 
-    A method gets what was made of the rule's parts. A ValueError that it raises becomes a
+    A method gets the results of the rule's parts. A ValueError that it raises becomes a
     ConstraintError that points at them.
     """
 
@@ -252,7 +252,7 @@ class Reader(Transformer_NonRecursive[Token, Any]):
         self.tree: Branch = parse(text, start, source)
 
     def read(self, branch: Branch) -> Any:
-        """Return what is made of a branch."""
+        """Return the result for a branch."""
         try:
             return self.transform(branch)
         except VisitError as error:
@@ -280,7 +280,7 @@ class Reader(Transformer_NonRecursive[Token, Any]):
         return " ".join(self.text[place.start : place.end].split())
 
     def number_of(self, token: Token, digits: str | None = None) -> int | float:
-        """Read a number, whole where it is; ``digits`` is what of the token says it."""
+        """Read a number, as an int if possible; ``digits`` is the numeric part of the token."""
         digits = str(token) if digits is None else digits
         if len(digits) > _LONGEST_NUMBER:
             message = f"{clip(digits)} is too long (expected at most {_LONGEST_NUMBER} characters)"
@@ -312,7 +312,7 @@ class Reader(Transformer_NonRecursive[Token, Any]):
     def joined(self, meta: Branch, parts: list[Any]) -> Node:
         """Return numbers joined by the signs between them, from left to right.
 
-        Raises ValueError for results that a number of 64 bits may not hold.
+        Raises ValueError for results that may not fit in 64 bits.
         """
         result: Node = parts[0]
         for operator, operand in zip(map(str, parts[1::2]), parts[2::2], strict=True):
@@ -326,13 +326,13 @@ class Reader(Transformer_NonRecursive[Token, Any]):
 
 
 def unit_of(*parts: Node) -> Unit:
-    """Return the unit of what is made of these numbers."""
+    """Return the unit of a number computed from these."""
     units = [getattr(part, "unit", "") for part in parts]
     return "hundredths" if "hundredths" in units else "decimal" if "decimal" in units else ""
 
 
 def aligned(left: Node, right: Node) -> tuple[Node, Node]:
-    """Return two numbers in the same unit: a decimal beside hundredths is multiplied."""
+    """Return two numbers in the same unit: a decimal next to hundredths is multiplied."""
     units = unit_of(left), unit_of(right)
     if units == ("hundredths", "decimal"):
         return left, _times_hundred(right)
@@ -348,7 +348,7 @@ def _times_hundred(node: Node) -> Node:
 
 
 def largest(node: Node) -> float:
-    """Return what a number cannot exceed; conditions count as 0 or 1."""
+    """Return the upper limit of a number; conditions count as 0 or 1."""
     match node:
         case Number(value):
             return abs(value)
@@ -369,4 +369,4 @@ def _largest_result(operator: str, left: Node, right: Node) -> float:
         return first * second
     if operator == "/" and isinstance(right, Number) and right.value:
         return first / abs(right.value)
-    return first  # by fractions that come of the cards results are not whole, and may be large
+    return first  # by fractions that depend on cards results are not whole, and may be large

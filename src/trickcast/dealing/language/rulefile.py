@@ -1,7 +1,7 @@
-"""Reading rules from TOML, their conditions from sentences: every mistake is named with its line.
+"""Read rules from TOML, with conditions as sentences; every error gives its line.
 
-A rule says what it asks of a hand in the short form of the language of hands. Sentences that
-several rules share are defined under a name, read once, and shared.
+A rule describes a hand in the short form of the language of hands. Sentences that
+several rules share are defined under a name, parsed once, and shared.
 """
 
 import os
@@ -29,11 +29,11 @@ _MOST_RULES = 1_000
 
 
 OPENER = Seat.NORTH
-"""Whose hand a rule speaks of; the language wants a seat, and any will do."""
+"""The seat whose hand a rule is about; the language needs a seat, and any will do."""
 
 
 class RuleError(ValueError):
-    """A rule file that cannot be used: says which file, line and rule, and what was expected."""
+    """An invalid rule file; the message gives file, line and rule, and what was expected."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,26 +44,26 @@ class Rule:
     name: str
     why: str
     hand: str
-    """What it asks of a hand, as it was written; empty where it asks nothing."""
+    """Its condition on a hand, as written; empty without a condition."""
     clauses: tuple[Clause, ...]
-    """The parts of that, which all have to hold."""
+    """The parts of the condition, which must all hold."""
     condition: AllOf
-    """All of them."""
+    """The parts as a single condition."""
     line: int
-    """Where the rule begins in its file."""
+    """The line of the file where the rule begins."""
 
     def __str__(self) -> str:
         return f"{self.call}: {self.name} ({self.asks})"
 
     @property
     def asks(self) -> str:
-        """What it asks of a hand, in words."""
+        """Its condition on a hand, in words."""
         return self.hand or "any hand"
 
 
 @dataclass(frozen=True, eq=False)
 class RuleFile:
-    """What a rule file says."""
+    """The content of a rule file."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ class RuleFile:
 
 
 def read_rules(path: str | os.PathLike[str], seat: Seat = OPENER) -> RuleFile:
-    """Read a rule file, its rules as conditions on ``seat``.
+    """Read a rule file, with its rules as conditions on ``seat``.
 
     Raises RuleError for an invalid rule, OSError for an unreadable file.
     """
@@ -97,14 +97,14 @@ def parse_rules(text: str, path: str = "<rules>", seat: Seat = OPENER) -> RuleFi
         raise RuleError(f"{path}: not TOML: brackets are nested too deep") from None
     except (
         ValueError
-    ) as error:  # TOMLDecodeError is one; numbers of thousands of digits give others
+    ) as error:  # includes TOMLDecodeError; numbers of thousands of digits raise others
         raise RuleError(f"{path}: not TOML: {clip(str(error))}") from None
     return _Reader(path, text, seat).read(data)
 
 
 @dataclass
 class _Place:
-    """Where in the file we are, for messages."""
+    """The current position in the file, for messages."""
 
     path: str
     section: Section
@@ -127,7 +127,7 @@ class _Reader:
         top = _Place(self._path, self._sections[0], "")
         for key in data:
             if key not in _FILE_KEYS:
-                # a table that is none of ours has its own header
+                # an unknown table has its own header
                 section = next((s for s in self._sections[1:] if s.name.split(".")[0] == key), None)
                 place = top if section is None else _Place(self._path, section, "")
                 raise place.error(_unknown(key, _FILE_KEYS), key if section is None else None)
@@ -153,7 +153,7 @@ class _Reader:
             raise top.error("define is not a table (expected a line [define])", "define")
         for name, value in table.items():
             place = _Place(self._path, section, f"define {clip(name)}: ")
-            if isinstance(value, dict):  # a header of its own
+            if isinstance(value, dict):  # it has its own header
                 own = f"define.{name}"
                 place.section = next((s for s in self._sections if s.name == own), section)
             if not is_free_name(name):
@@ -187,7 +187,7 @@ class _Reader:
             message = f'{clip(repr(value))} is not a sentence (expected such as "hcp 12-14")'
             raise place.error(message, key)
         try:
-            source = str(place.error(key, key))  # what shows in play, such as a division by zero
+            source = str(place.error(key, key))  # for errors when hands are evaluated
             return read_hand(value, self._seat, source=source, names=self._defined)
         except ConstraintError as error:
             mistake = error.mistake
@@ -198,13 +198,13 @@ class _Reader:
             raise place.error(message, key, below) from None
 
     def _first_line(self, line: int, value: str) -> int:
-        """Return how many lines below its key a text begins: TOML drops an empty first one."""
+        """Return how many lines below its key a text begins: TOML drops a leading newline."""
         quoted = self._lines[line - 1].rstrip()
         return int("\n" in value and quoted.endswith(('"""', "'''")))
 
 
 def _unknown_in_rule(key: str) -> str:
-    """Say what a key of a rule is, if not one of ours."""
+    """Return the message for an unknown key of a rule."""
     suit, _, counted = key.partition("_")
     if key in _OLD_KEYS or key in known_counts() or counted in ("hcp", "honours"):
         sentence = f"hcp in {suit} 4+" if counted == "hcp" else "hcp 12-14, spades 5+"

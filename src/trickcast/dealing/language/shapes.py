@@ -1,9 +1,9 @@
 """Shapes: sets of suit lengths, one bool for each of the 560 shapes that a hand can have.
 
-Patterns such as ``5xx2`` name shapes, and so do the items of DealerV2's ``shape{seat, items}``:
+Patterns such as ``5xx2`` name shapes, as do the items of DealerV2's ``shape{seat, items}``:
 ``5+xx5+``, ``5M(332)``, ``4+s4+h(xx):d>c``. An item has four slots, each with the lengths that it
-allows. A slot belongs to the suit named after it (``s h d c``, ``M`` one major, ``m`` one minor);
-slots without a name take the suits that are left in order, but those inside brackets in any order.
+allows. A slot belongs to the suit named after it (``s h d c``, ``M`` one major, ``m`` one minor).
+Slots without a name take the remaining suits in order, but those inside brackets in any order.
 """
 
 import re
@@ -41,7 +41,7 @@ def all_shapes() -> Shapes:
 def parse_pattern(text: str) -> Pattern:
     """Read four characters such as ``5xx2``, or lengths such as ``10=1=x=x`` and ``5-3-3-2``.
 
-    Raises ValueError when they cannot add up to 13 cards.
+    Raises ValueError if they cannot add up to 13 cards.
     """
     parts = re.split("[=-]", text.lower()) if re.search("[=-]", text) else list(text.lower())
     lengths = [None if part == "x" else int(part) for part in parts]
@@ -60,7 +60,7 @@ def exactly(pattern: Pattern) -> Shapes:
 
 @cache
 def any_order(pattern: Pattern) -> Shapes:
-    """Return the shapes with these lengths in whichever suits; not to be written to."""
+    """Return the shapes with these lengths in any order of suits; read-only."""
     orders = {(a, b, c, d) for a, b, c, d in permutations(pattern)}
     shapes: Shapes = reduce(np.logical_or, map(exactly, orders))
     shapes.flags.writeable = False
@@ -71,7 +71,7 @@ def any_order(pattern: Pattern) -> Shapes:
 def balanced(*, semi: bool = False) -> Shapes:
     """Return 4333, 4432 and 5332 in any order; ``semi`` adds 5422 and 6322.
 
-    The set is not to be written to.
+    The set is read-only.
     """
     patterns = map(parse_pattern, _SEMI_BALANCED if semi else _BALANCED)
     shapes: Shapes = reduce(np.logical_or, map(any_order, patterns))
@@ -83,9 +83,9 @@ COMPARE = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
     ">": np.greater, ">=": np.greater_equal,
 }  # fmt: skip
-"""What compares two numbers, by its sign."""
+"""The comparison for each sign."""
 _MOST_ITEMS = 200
-"""How many items one ``shape{}`` may have."""
+"""Most items in one ``shape{}``."""
 _ELEMENT = r"(?:[0-9xX]|\[[0-9-]+\])"
 _SIGN = re.compile(r"[\s,]*([-+]?)[\s,]*")
 _SLOT = re.compile(rf"({_ELEMENT})([-+]?)\s*([shdcMm]?)")
@@ -97,15 +97,15 @@ _SUITS = {"s": (0,), "h": (1,), "d": (2,), "c": (3,), "M": (0, 1), "m": (2, 3)}
 @dataclass(frozen=True)
 class _Slot:
     lengths: NDArray[np.bool_]
-    """(14,) which lengths it allows."""
+    """(14,) the lengths it allows."""
     suits: tuple[int, ...]
     """The suits that its name allows; none without a name."""
     bracket: int
-    """Which bracket it stands in, each slot outside being one of its own."""
+    """The bracket it is in; each slot outside brackets has one of its own."""
 
 
 def braced_shapes(text: str) -> Shapes:
-    """Return the shapes of the items; ``text`` is what stands after the seat.
+    """Return the shapes of the items; ``text`` is what follows the seat.
 
     Raises ValueError for an invalid item or condition on lengths.
     """
@@ -147,7 +147,7 @@ def _slots(text: str, start: int) -> tuple[list[_Slot], int]:
         many = not element.isdigit()  # an x or a list, which have no bound
         begins = match.end() if many else match.end(2)
         if last and bound and not name and _ITEM_BEGINS.match(text, begins):
-            bound, place = "", match.end(1)  # as in 5332-5xxx, which takes away
+            bound, place = "", match.end(1)  # as in 5332-5xxx, a subtraction
         if many and bound:
             raise ValueError(
                 f"{clip(element + bound)}: only a number has a bound (expected such as 5+ or 2-)"
@@ -179,7 +179,7 @@ def _lengths(element: str, bound: str) -> NDArray[np.bool_]:
 
 
 def _fitting(slots: list[_Slot]) -> Shapes:
-    """Return the shapes that fit the slots in one of the ways to give them suits."""
+    """Return the shapes that fit the slots for any assignment of suits."""
     fitting = ~all_shapes()
     for suits in permutations(range(4)):
         pairs = list(zip(slots, suits, strict=True))

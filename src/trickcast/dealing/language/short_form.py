@@ -1,4 +1,4 @@
-"""Reading the short form: ``hcp 15-17, balanced``, every clause about one seat's hand."""
+"""Read the short form: ``hcp 15-17, balanced``, every clause about one seat's hand."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -40,8 +40,8 @@ from .parsing import COMPARISONS, Branch, Reader, aligned, is_misspelt
 from .shapes import any_order, balanced, exactly, parse_pattern
 
 Meaning = Callable[[str, str | None], Node]
-"""What words mean to players of a system, or of the usual one where it is None; raises ValueError
-for what they do not have."""
+"""What words mean in a system, or in the default one if it is None; raises ValueError
+for words that the system does not have."""
 
 
 def _no_meaning(words: str, system: str | None) -> Node:
@@ -61,9 +61,9 @@ def read_hand(
 ) -> tuple[Clause, ...]:
     """Read the short form for one seat.
 
-    ``source`` names the text in errors, by default the seat; ``names`` are words that somebody
-    defined, in lower case; ``opening`` and ``described`` tell what an opening bid (``1H``) and a
-    hand by name mean. Raises ConstraintError with line, column and a caret.
+    ``source`` names the text in errors, by default the seat. ``names`` are user-defined words,
+    in lower case. ``opening`` and ``described`` give the meaning of an opening bid (``1H``) and of
+    a named hand. Raises ConstraintError with line, column and a caret.
     """
     reader = _HandReader(text, seat, source or seat.name.lower(), names or {})
     reader.opening, reader.hand_called = opening, described
@@ -79,14 +79,14 @@ class _HandReader(Reader):
         self.seat = seat
         self.names = names
         self.words = dict[int, str]()
-        """Words that are none of the grammar's, by where they begin."""
+        """Words that are not in the grammar, by their start."""
         for branch in self.tree.iter_subtrees_topdown():
             self._refuse_ambiguous(branch)
             if branch.data == "named":
                 self.words[branch.children[0].start_pos or 0] = str(branch.children[0])
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the conditions that all have to hold, each as it was written."""
+        """Return the conditions that must all hold, each as it was written."""
         waiting, found = [*reversed(self.tree.children)], list[Clause]()
         while waiting:
             part = waiting.pop()
@@ -97,7 +97,7 @@ class _HandReader(Reader):
         return tuple(found)
 
     def _refuse_ambiguous(self, branch: Branch) -> None:
-        """Raise ConstraintError where words without a comma belong to this or that."""
+        """Raise ConstraintError if words without a comma could belong to either of two clauses."""
         parts = [part for part in branch.children if not isinstance(part, Token)]
         beside = [part.data == "beside" for part in parts]
         if branch.data == "alternatives" and any(beside) and not all(beside):
@@ -111,7 +111,7 @@ class _HandReader(Reader):
                 raise self.error(branch, message)
 
     def _both_ways(self, parts: list[Branch]) -> str:
-        """Return the two things that alternatives can mean, each as it is to be written."""
+        """Return both readings of alternatives, each as it should be written."""
         apart = " or ".join(f"({self.written(part)})" for part in parts)
         words = [[self.written(word) for word in part.children if not isinstance(word, Token)]
                  if part.data == "beside" else [self.written(part)] for part in parts]  # fmt: skip
@@ -125,7 +125,7 @@ class _HandReader(Reader):
     together = beside = hand
 
     def alternatives(self, parts: list[Any]) -> Node:
-        """Alternatives of shapes alone are one set of shapes."""
+        """Return alternatives; if all are shapes, they become one set of shapes."""
         nodes = _nodes(parts)
         shapes = [node.shapes for node in nodes if isinstance(node, InShapes)]
         if len(shapes) < len(nodes):
@@ -165,7 +165,7 @@ class _HandReader(Reader):
         return compared
 
     def compared(self, place: Branch, operator: str, left: Node, right: Node) -> Comparison:
-        """Return two numbers compared; a whole number is refused where it can only mean points."""
+        """Return two numbers compared; refuse a whole number that could only mean points."""
         for counted, limit in ((left, right), (right, left)):
             if (
                 isinstance(counted, HandCount)
@@ -185,7 +185,7 @@ class _HandReader(Reader):
         return self.limit(parts[0])
 
     def limit(self, token: Token, digits: str | None = None) -> Number:
-        """Read a number; ``digits`` is what of the token says it."""
+        """Read a number; ``digits`` is the numeric part of the token."""
         digits = str(token) if digits is None else digits
         return Number(self.number_of(token, digits), "decimal" if "." in digits else "")
 
@@ -225,7 +225,7 @@ class _HandReader(Reader):
 
     def pattern(self, parts: list[Token]) -> Node:
         pattern = parse_pattern(str(parts[-1]))
-        # "5332" alone is a pattern as players say it; with an x or = the suits are meant in order
+        # "5332" alone is a pattern in any order; with an x or = the suits are meant in order
         ordered = len(parts) == 1 and None in pattern
         make = exactly if ordered else any_order
         return InShapes(make(pattern), self.seat)
@@ -237,7 +237,7 @@ class _HandReader(Reader):
         return HasCards(tuple(parse_card_text(str(parts[0]))), self.seat)
 
     def holdings(self, parts: list[Token]) -> Node:
-        """Read ``AQxxx.Kxx.Ax.KJx``, or ``♠AQxxx`` alone: an x is a card below the ten."""
+        """Read ``AQxxx.Kxx.Ax.KJx``, or ``♠AQxxx`` alone; an x is a card below the ten."""
         text = re.sub("[\ufe0e\ufe0f]", "", str(parts[0])).upper().replace("10", "T")
         if "." not in text:
             return AllOf(self._holding(parse_suit(text[0]), text[1:]))
@@ -250,7 +250,7 @@ class _HandReader(Reader):
         return AllOf((*nodes, Comparison("==", HandCount(hcp(), self.seat), Number(points))))
 
     def _holding(self, suit: Suit, ranks: str) -> tuple[Node, ...]:
-        """Return what says that a suit is held so; an x is any card below the ten."""
+        """Return the conditions for this holding of a suit; an x is any card below the ten."""
         known, small = ranks.replace("X", ""), ranks.count("X")
         top = honours("AKQJT", suit)
         has = (HasCards(tuple(parse_card_text(suit.letter + known)), self.seat),) if known else ()
@@ -263,7 +263,7 @@ class _HandReader(Reader):
         )
 
     def span(self, parts: list[Any]) -> Node:
-        """Read ``hcp 12-14``, ``5+ hearts``, ``5+ major``; a number alone is one of points."""
+        """Read ``hcp 12-14``, ``5+ hearts``, ``5+ major``; a bare number means points."""
         token = next(part for part in parts if isinstance(part, Token))
         counted = next((part for part in parts if part is not token), None)
         if counted is None:
@@ -275,22 +275,25 @@ class _HandReader(Reader):
         return self._in_a_suit(token, counted)
 
     def _refuse_no_suit(self, token: Token, counted: str) -> None:
-        """Raise ConstraintError for ``15-17 hearts``, where points end and a suit begins."""
+        """Raise ConstraintError for ``15-17 hearts``, where a suit follows points."""
         if counted in _SUIT_NAMES and float(_amounts(token)[0]) > 13:
             much = clip(token)
             message = f"{much} {counted} are too many (expected a comma: {much}, {counted} 4+)"
             raise self.error(token, message)
 
     def _points(self, token: Token) -> HandCount:
-        """Return the count that a number without one means: points, if no suit has so many."""
+        """Return the count that a bare number means: points, unless a suit could have as many."""
         blanks = _BLANKS.match(self.text, self.place(token).end)
-        assert blanks is not None  # it matches nothing too
+        assert blanks is not None  # it also matches an empty text
         word = self.words.get(blanks.end(), "")
         if word.lower() not in self.names and is_misspelt(word):
             end = blanks.end() + len(word)
             message = unknown(word, known_counts())
             raise pointed(self.text, blanks.end(), end, message, self.source)
         if float(_amounts(token)[-1]) < _POINTS_FROM:
+            kind = _IN_KIND.match(self.text, self.place(token).end)
+            if kind is not None:
+                self._refuse_two_suits(token, _KINDS[kind[1].lower()])
             text = clip(token)
             another = _OR_A_NUMBER.match(self.text, self.place(token).end)
             text = f"{text}-{another[1]}" if another is not None else text
@@ -299,12 +302,31 @@ class _HandReader(Reader):
         return HandCount(hcp(), self.seat)
 
     def _in_a_suit(self, token: Token, suits: tuple[Suit, ...]) -> Node:
-        """Return that one of these suits is so long."""
+        """Return the condition that one of these suits has the length."""
+        self._refuse_two_suits(token, suits)
         lengths = [HandCount(length(suit), self.seat) for suit in suits]
         return AnyOf(tuple(self._spanned(token, count) for count in lengths))
 
+    def _refuse_two_suits(self, token: Token, suits: tuple[Suit, ...]) -> None:
+        """Raise ConstraintError for ``5-5 majors``, which is two lengths or a range of one."""
+        if not _TWO_LENGTHS.fullmatch(token) or len(suits) != 2:
+            return
+        first, second = _amounts(token)
+        if int(first) + int(second) > 13:  # no hand is that long in both
+            return
+        one, other = (suit.name.lower() for suit in suits)
+        both = f"{one} {first}+, {other} {second}+"
+        if first != second:
+            both = f"({both}) or ({one} {second}+, {other} {first}+)"
+        length = first if first == second else f"{first}-{second}"
+        single = f"{one} {length} or {other} {length}"
+        if int(first) > int(second):
+            raise self.error(token, f"{clip(token)} which way round? (expected {both})")
+        message = f"{clip(token)} in both suits or in one? (expected {both}; or {single})"
+        raise self.error(token, message)
+
     def long(self, parts: list[Any]) -> Node:
-        """Read ``five-card major`` or ``5-card heart suit``: five cards or more."""
+        """Read ``five-card major`` or ``5-card heart suit``: five or more cards."""
         token, word = parts[:2]
         suits = word if isinstance(word, tuple) else (parse_suit(str(word)),)
         cards = self.limit(token, _amounts(token)[0])
@@ -315,7 +337,7 @@ class _HandReader(Reader):
         return _KINDS[parts[0].lower().rstrip("s")]
 
     def _spanned(self, token: Token, count: HandCount) -> Node:
-        """Return that a count is as a token says: ``12-14``, ``5+``, ``at most 3``."""
+        """Return the condition of a token on a count: ``12-14``, ``5+``, ``at most 3``."""
         text = str(token)
         ends = [self.limit(token, amount) for amount in _amounts(token)]
         most = count.count.bounds[1]
@@ -350,10 +372,12 @@ class _HandReader(Reader):
 
 
 _NUMBER_FOLLOWS = re.compile(r"\s*(?:[<>=!≤≥≠]+\s*)?[0-9]")
+_TWO_LENGTHS = re.compile(r"\w+\s*[-–]\s*\w+")
+_IN_KIND = re.compile(r"\s+(?:in\s+)?(?:(?:the|both)\s+)*(major|minor)s?\b", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
 _OR_A_NUMBER = re.compile(r"\s+or\s+([0-9]{1,2})(?![\w.=+-])", re.IGNORECASE)
 _POINTS_FROM = 10
-"""A number without a word is one of points from here on; a smaller one could be one of cards."""
+"""A bare number from here on means points; a smaller one could mean cards."""
 _SIGNS = {"ATLEAST": ">=", "ATMOST": "<=", "FEWER": "<", "MORE": ">"}
 _SUIT_NAMES = tuple(suit.name.lower() for suit in Suit)
 _KINDS = {
@@ -373,7 +397,7 @@ def _amounts(token: Token) -> list[str]:
 
 
 def _system(parts: list[Token]) -> str | None:
-    """Return the system that is named, if one is."""
+    """Return the named system, if there is one."""
     return next((str(part) for part in parts if part.type == "SYSTEM"), None)
 
 

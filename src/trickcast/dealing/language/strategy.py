@@ -1,4 +1,4 @@
-"""What to play, by the cards: ``3N if hcp(north) >= 16 else 2N``."""
+"""Choose a contract by the cards: ``3N if hcp(north) >= 16 else 2N``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,30 +12,39 @@ from .dealer_script import Outcome, outcomes_of
 
 
 class Strategy:
-    """A rule that says of each deal what is played; ``read_strategy`` makes it of a text."""
+    """A rule that chooses the contract of each deal; made from text by ``read_strategy``."""
 
     def __init__(self, text: str, outcomes: Sequence[Outcome], conditions: Sequence[Node]):
         self.text = text
-        """As it was written."""
+        """The text as written."""
         self.outcomes = tuple(dict.fromkeys(outcomes))
-        """The contracts that it may choose, each once, in the order of the text."""
-        self._places = [self.outcomes.index(outcome) for outcome in outcomes]
-        self._conditions = tuple(conditions)
+        """The contracts that it may choose, without duplicates, in the order of the text."""
+        self._places = np.array([self.outcomes.index(outcome) for outcome in outcomes])
+        self.conditions = tuple(conditions)
+        """The conditions that decide, in the order of the text."""
 
     def choose(self, deals: Any, tricks: Tricks | None = None) -> NDArray[np.int64]:
-        """Return which of ``outcomes`` is played in each deal: (n,) places in them.
+        """Return which of ``outcomes`` is played in each deal: (n,) indices.
 
-        ``deals`` is what makes a DealSet, such as (n, 52) owners; ``tricks`` finds the (n, 5, 4)
-        tricks of (n, 52) owners, where a condition asks for them. Raises ConstraintError for a
-        division by zero, and where tricks are needed without it.
+        ``deals`` is anything that makes a DealSet, such as (n, 52) owners; ``tricks`` finds the
+        (n, 5, 4) tricks of (n, 52) owners, if a condition needs them. Raises ConstraintError for a
+        division by zero, and if tricks are needed without it.
+        """
+        chosen: NDArray[np.int64] = self._places[self.decided_by(deals, tricks)]
+        return chosen
+
+    def decided_by(self, deals: Any, tricks: Tricks | None = None) -> NDArray[np.int64]:
+        """Return which of ``conditions`` decides in each deal: (n,), their number if none does.
+
+        Arguments and errors are those of ``choose``.
         """
         layouts = Layouts(as_dealset(deals)[0].owners, tricks)
-        chosen, open_ = np.full(len(layouts), self._places[-1]), np.arange(len(layouts))
-        for place, condition in zip(self._places, self._conditions, strict=False):
+        decided, open_ = np.full(len(layouts), len(self.conditions)), np.arange(len(layouts))
+        for number, condition in enumerate(self.conditions):
             holds = np.broadcast_to(value_of(condition, layouts), len(layouts))
-            chosen[open_[holds]] = place
+            decided[open_[holds]] = number
             layouts, open_ = layouts.those(~holds), open_[~holds]
-        return chosen
+        return decided
 
     def __str__(self) -> str:
         return self.text

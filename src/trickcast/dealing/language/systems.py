@@ -1,4 +1,4 @@
-"""The rules of opening systems by name, and which hands open with a bid."""
+"""The rules of opening systems by name, and the hands that open with a bid."""
 
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ RULE_FILES = {
 }
 """The systems that ship, and the rule file of each."""
 USUAL = "sayc"
-"""The system that descriptions of hands mean where they name none."""
+"""The system assumed by descriptions of hands that name none."""
 _SPELLINGS = {"two-over-one": "2/1", "2-over-1": "2/1", "polish": "polish-club"}
 
 
@@ -53,7 +53,7 @@ def rule_file(name: str) -> Path:
 def system_of(text: str) -> str:
     """Return the name of the system that players call so: ``Polish Club`` is ``polish-club``.
 
-    Raises ValueError for one whose rules are not known.
+    Raises ValueError for a system without known rules.
     """
     word = "-".join(text.lower().replace(".", " ").split())
     word = _SPELLINGS.get(word, word)
@@ -64,9 +64,9 @@ def system_of(text: str) -> str:
 
 
 def opens(call: str, system: str, seat: Seat) -> Node:
-    """Return the condition that a seat opens with a call, as the rules of a system have it.
+    """Return the condition that a seat opens with a call under the rules of a system.
 
-    ``system`` is what ``system_of`` gives. Raises ValueError for no call, or one never made.
+    ``system`` comes from ``system_of``. Raises ValueError for an invalid call, or one never made.
     """
     call = parse_call(call)
     made: list[Node] = []

@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands: ``tomllib`` does not tell."""
+"""The line of each key in a TOML text, which ``tomllib`` does not give."""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ class Section:
     keys: dict[str, int] = field(default_factory=dict)
 
     def line_of(self, key: str | None) -> int:
-        """Return the line of a key, or of the header where there is no such key."""
+        """Return the line of a key, or of the header if there is no such key."""
         return self.line if key is None else self.keys.get(key, self.line)
 
 
 def sections(text: str) -> list[Section]:
-    """Return the tables of a valid TOML text in their order; the first is what precedes them."""
+    """Return the tables of a valid TOML text in order; the first is everything before them."""
     tables = [Section("", 1)]
     for number, line in _outside_values(text):
         header, key = _HEADER.match(line), _KEY.match(line)
@@ -36,8 +36,8 @@ def sections(text: str) -> list[Section]:
 
 
 def _outside_values(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the numbered lines that do not begin inside an array or a string of several lines."""
-    quote, depth = "", 0  # the delimiter of the string we are in; open brackets
+    """Yield the numbered lines that do not begin inside an array or a multi-line string."""
+    quote, depth = "", 0  # the delimiter of the current string; open brackets
     for number, line in enumerate(text.split("\n"), start=1):
         if not quote and not depth:
             yield number, line

@@ -1,4 +1,4 @@
-"""BridgeHand2Vec 2023: the vectors of hands, and what they are good for."""
+"""BridgeHand2Vec 2023: the hand vectors, and what they are good for."""
 
 from pathlib import Path
 

@@ -1,10 +1,10 @@
 """BridgeHand2Vec's own weights, as its authors published them.
 
-``model.pth`` of github.com/johny-b/BridgeHand2Vec (MIT) as an ``.npz`` of arrays by the names of
-its layers: ``emb1`` to ``emb3``, ``batch_norm``, ``hid1``, ``hid2``, ``out``. A hand's inputs are
-clubs, diamonds, hearts, spades, each from the two to the ace: ours backwards. Outputs are tricks
-in clubs, diamonds, hearts, spades and notrump. Of the orders that there could be, this alone gives
-what the paper prints.
+``model.pth`` of github.com/johny-b/BridgeHand2Vec (MIT) as an ``.npz`` of arrays, named after its
+layers: ``emb1`` to ``emb3``, ``batch_norm``, ``hid1``, ``hid2``, ``out``. A hand's inputs are
+clubs, diamonds, hearts, spades, each from the two to the ace: our order reversed. Outputs are
+tricks in clubs, diamonds, hearts, spades and notrump. Of the possible orders, only this one
+reproduces what the paper prints.
 """
 
 import os
@@ -18,20 +18,20 @@ from ...cards import shorten
 from .hand2vec_network import Hand2Vec
 
 _MOST = 1_000_000
-"""Bytes of the arrays at most; they have a hundred thousand."""
+"""Most bytes that the arrays may have; they have a hundred thousand."""
 _LAYERS = {
     "embedding.0": "emb1", "embedding.1": "emb2", "embedding.2": "emb3",
     "head.0": "hid1", "head.1": "hid2", "head.2": "out",
 }  # fmt: skip
-"""Our names of the layers, and theirs."""
+"""Our names of the layers, and the authors'."""
 _STRAINS = [3, 2, 1, 0, 4]
-"""Where S H D C N stand among their outputs."""
+"""Where S H D C N stand among the authors' outputs."""
 
 
 def read_authors_network(path: str | os.PathLike[str]) -> Hand2Vec:
     """Return the authors' network, in our order of cards and strains.
 
-    Raises ValueError for a file of anything else, OSError.
+    Raises ValueError for a file of anything else, and OSError.
     """
     try:
         arrays = read_arrays(Path(path).read_bytes(), _MOST)

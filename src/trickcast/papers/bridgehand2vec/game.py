@@ -1,10 +1,10 @@
 """The one-hand contract game of BridgeHand2Vec 2023 (section 3.2), learned by cross-entropy.
 
-An agent sees one hand and names the contract, partner's hand hidden. Its reward is the score of
-that contract less that of the best one, never above zero: not vulnerable, undoubled, the agent
-declares. Scores are means over ten solved layouts of the opponents' cards; the best contract is the
-one of the best mean. The paper does not say which, but prints rewards of 0 for contracts whose mean
-is not that of any one result.
+An agent sees one hand and names the contract; partner's hand is hidden. Its reward is the score of
+that contract minus that of the best one, so it is never above zero. Contracts are undoubled, not
+vulnerable, and declared by the agent. Scores are means over ten solved layouts of the opponents'
+cards, and the best contract is the one with the best mean. The paper does not define it, but prints
+rewards of 0 for contracts whose mean no single result can give.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ from .studies import difference
 CALLS = ("PASS", *(f"{level}{strain}" for level, strain in product(range(1, 8), "CDHSN")))
 HIDDEN = (128, 128, 128)
 ELITE = 0.3
-"""Share of the hands of a step that the agent learns from; not stated in the paper."""
+"""Share of a step's hands that the agent learns from; not stated in the paper."""
 RATE = 2e-4
-"""Adam's learning rate; not stated in the paper. At 0.001 the agent that sees cards comes to pass
-everything within fifty steps, and then draws no bids from which it could learn better."""
+"""Adam's learning rate; not stated in the paper. At 0.001 the agent that sees cards passes every
+hand within fifty steps, and then draws no bids from which it could learn better."""
 PRINTED_STEPS = 200
-"""Steps after which the calls of Table 11 are printed."""
+"""Steps after which the calls of Table 11 are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Pool:
     hands: NDArray[np.bool_]
     """(n, 52) bool"""
     rewards: NDArray[np.float32]
-    """(n, 36) float32 points, 0 for the best call; in the order of ``CALLS``."""
+    """(n, 36) float32 points, 0 for the best call, in the order of ``CALLS``."""
 
 
 def make_pool(layouts: NDArray[np.uint8], seed: int = SEED) -> Pool:
-    """Return the rewards of every call for both hands of each pair, in every order of its suits.
+    """Return the rewards of every call for both hands of each pair, in every order of the suits.
 
-    ``layouts`` are (pairs, 10, 5, 2) tricks, as ``read_layouts`` gives them: 48 hands a pair.
-    Which suit is which changes no tricks, but what contracts score.
+    ``layouts`` are (pairs, 10, 5, 2) tricks, as ``read_layouts`` returns them. Each pair gives 48
+    hands. Renaming the suits changes the score of a contract, but not its tricks.
     """
     owners = random_deals(len(layouts), seed).owners.reshape(-1, 4, 13)
     hands, tricks = [], []
@@ -66,11 +66,11 @@ def make_pool(layouts: NDArray[np.uint8], seed: int = SEED) -> Pool:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """An agent, and how it did while it learned."""
+    """An agent, and its rewards while it learned."""
 
     network: nn.Module
     mean_rewards: list[float]
-    """Of every step's hands, played by the agent as it was."""
+    """Mean reward of each step's hands, played by the agent at that step."""
 
     def bids(self, inputs: NDArray[np.float32]) -> list[str]:
         """Return the likeliest call for (n, k) inputs."""
@@ -79,7 +79,7 @@ class Learned:
 
 
 def inputs_of(kind: str, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return what an agent sees of (n, 52) hands: ``cards`` (n, 52), or ``vectors`` (n, 8)."""
+    """Return an agent's inputs for (n, 52) hands: ``cards`` (n, 52), or ``vectors`` (n, 8)."""
     if kind == "cards":
         return hands.astype(np.float32)
     if kind == "vectors":
@@ -93,8 +93,8 @@ def learn(
     """Train an agent by the cross-entropy method.
 
     Each step plays ``batch`` hands with calls drawn from the agent's distribution, keeps the
-    ``ELITE`` share of the best rewards, and takes one step of Adam on the cross-entropy of these
-    calls. Of hands on which every call does badly nothing is learned.
+    ``ELITE`` share with the best rewards, and takes one step of Adam on the cross-entropy of these
+    calls. Hands on which every call does badly teach nothing.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def learn(
 def lead(
     of: Mapping[str, Sequence[float]], over: Mapping[str, Sequence[float]], runs: int
 ) -> dict[str, list[float]]:
-    """Return by step the difference of two curves, and two standard errors; {} of one run each."""
+    """Return for each step the curves' difference and its two standard errors; {} for one run."""
     if runs == 1:
         return {}
     return {step: difference(of[step], over[step], runs) for step in of}

@@ -1,7 +1,7 @@
-"""The ten layouts of each pair of hands by which BridgeHand2Vec's game is rewarded (section 3.2).
+"""The ten layouts of each pair of hands that BridgeHand2Vec's game is scored on (section 3.2).
 
-A file of them is a NumPy array, uint8: (pairs, 10, 5, 2) tricks of North and of South as declarers.
-What stands in it follows from its seed, so it can be made again, and longer:
+A file is a uint8 NumPy array, (pairs, 10, 5, 2): the tricks of North and of South as declarers.
+Its content follows from the seed, so it can be made again, or extended:
 
     python -m trickcast.papers.bridgehand2vec.game_layouts FILE --pairs 1000
 """
@@ -25,14 +25,14 @@ from .studies import LAYOUTS
 SEED = 2023
 PARTNERS = (Seat.NORTH, Seat.SOUTH)
 _SAVED = 8
-"""Pairs between two writings."""
+"""Pairs solved between two saves."""
 _EXPECTED = f"expected a NumPy file .npy, uint8 of shape (pairs, {LAYOUTS}, 5, 2), at most 13"
 
 
 def deal_layouts(begin: int, end: int, seed: int = SEED) -> NDArray[np.uint8]:
     """Return the owners of ten layouts of each pair from ``begin`` on: (n, 10, 52) uint8.
 
-    North and South hold what ``random_deals`` gives them; their opponents' cards are dealt ten
+    North and South hold what ``random_deals`` gives them. Their opponents' cards are dealt ten
     times, from the seed and the number of the pair.
     """
     owners = random_deals(end - begin, seed, begin).owners
@@ -45,7 +45,7 @@ def deal_layouts(begin: int, end: int, seed: int = SEED) -> NDArray[np.uint8]:
 
 
 def solve_layouts(file: Path, pairs: int, workers: int | None = None) -> None:
-    """Solve the layouts of the first ``pairs``; goes on where the file ends."""
+    """Solve the layouts of the first ``pairs``, continuing where the file ends."""
     solved = read_layouts(file) if file.exists() else np.empty((0, LAYOUTS, 5, 2), np.uint8)
     missing = max(pairs - len(solved), 0)
     with progress_bar("solving", missing, "pairs", show=True) as advance:
@@ -79,7 +79,7 @@ def read_layouts(file: Path) -> NDArray[np.uint8]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Make a file, or a longer one of it."""
+    """Make or extend a file of layouts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--pairs", type=int, default=1000)

@@ -1,4 +1,4 @@
-"""From BridgeHand2Vec's trained network to the ONNX file that ships."""
+"""Export BridgeHand2Vec's trained network to the ONNX file that ships."""
 
 import os
 from copy import deepcopy
@@ -22,10 +22,10 @@ def export_hand2vec(
 ) -> None:
     """Write the paper's network in two halves: ``hands`` to ``vectors``, ``pairs`` to ``tricks``.
 
-    ``hands`` are (n, 52) bool, ``vectors`` (n, size), ``pairs`` (m, 2 × size), ``tricks`` (m, 5);
-    the halves do not touch, and either may be given no rows. The ``solved`` deals, none that was
-    trained on, tell how far real tricks scatter around the answer. Raises TrainingError when the
-    file does not answer as torch.
+    ``hands`` are (n, 52) bool, ``vectors`` (n, size), ``pairs`` (m, 2 × size), ``tricks`` (m, 5).
+    The halves are independent, and either may be given no rows. The ``solved`` deals, none of them
+    trained on, show how far real tricks scatter around the expected. Raises TrainingError if the
+    file and torch give different results.
     """
     net = deepcopy(network).eval()
     hands = parity_hands().reshape(-1, SUITS * RANKS).astype(np.bool_)
@@ -44,7 +44,7 @@ def export_hand2vec(
 
 @torch.no_grad()
 def spread(network: Hand2Vec, solved: DealSet) -> dict[str, float]:
-    """Return how far real tricks scatter around the expected: standard deviations, in tricks."""
+    """Return the standard deviations of real tricks around the expected, in tricks."""
     rows = solved_rows(solved)
     off = symmetric_tricks(network, rows.hands) - rows.tricks[:, :, 0]
     return {
@@ -73,7 +73,7 @@ def to_onnx(network: Hand2Vec) -> Any:
 
 
 def _stack(graph: Graph, x: str, layers: nn.ModuleList) -> str:
-    """Linear layers with an ELU behind all but the last."""
+    """Add linear layers with an ELU after all but the last."""
     for number, layer in enumerate(layers):
         assert isinstance(layer, nn.Linear)
         if number:

@@ -1,10 +1,10 @@
 """The network of BridgeHand2Vec: eight numbers for a hand, five trick counts for two hands.
 
 Sztyber-Betley and others, "BridgeHand2Vec Bridge Hand Representation", ECAI 2023, section 2 and
-Figure 3: both hands go through the same layers 52-32-32-8, and the two vectors side by side through
-16-128-128-5. All hidden layers are ELU. The vectors are batch-normalised without weights; whether
-an ELU stands before that is not stated, and there is none here: it would bound the vectors on one
-side.
+Figure 3. Both hands go through the same layers 52-32-32-8, and the two vectors side by side through
+16-128-128-5. All hidden layers are ELU. The vectors are batch-normalised without weights. The paper
+does not state whether an ELU precedes that. There is none here, because it would bound the vectors
+on one side.
 """
 
 from itertools import pairwise, permutations
@@ -16,12 +16,12 @@ from torch.nn import functional
 from ...cards.sizes import RANKS, STRAINS, SUITS
 
 VECTOR = 8
-"""Numbers of a hand's vector, in the paper."""
+"""Numbers in a hand's vector, as in the paper."""
 _EMBEDDING, _HEAD = (52, 32, 32), (128, 128)
 
 
 class Hand2Vec(nn.Module):
-    """The paper's network; ``size`` numbers a hand. ``seed`` alone decides first weights."""
+    """The paper's network, ``size`` numbers a hand. ``seed`` alone decides the first weights."""
 
     def __init__(self, size: int = VECTOR, *, seed: int):
         super().__init__()
@@ -54,7 +54,7 @@ class Hand2Vec(nn.Module):
 
     @torch.no_grad()
     def standardize(self, hands: Tensor) -> None:
-        """Set mean and variance of the normalisation to those on (n, 52) hands."""
+        """Set the mean and variance of the normalisation to those of (n, 52) hands."""
         bare = _run(self.embedding, hands.to(torch.float32)).double()
         assert self.norm.running_mean is not None and self.norm.running_var is not None
         self.norm.running_mean.copy_(bare.mean(0))
@@ -62,7 +62,7 @@ class Hand2Vec(nn.Module):
 
 
 def symmetric_tricks(network: Hand2Vec, hands: Tensor) -> Tensor:
-    """Return (n, 5) tricks, the mean over the 24 orders of the suits, so that all suits are alike.
+    """Return (n, 5) tricks, the mean over the 24 orders of the suits, so all suits count alike.
 
     ``hands`` are (n, 2, 52) as in ``Hand2Vec.forward``.
     """
@@ -85,7 +85,7 @@ def _linears(sizes: tuple[int, ...]) -> nn.ModuleList:
 
 
 def _run(layers: nn.ModuleList, x: Tensor) -> Tensor:
-    """Run linear layers with an ELU behind all but the last."""
+    """Run linear layers with an ELU after all but the last."""
     for layer in layers[:-1]:
         x = functional.elu(layer(x))
     out: Tensor = layers[-1](x)

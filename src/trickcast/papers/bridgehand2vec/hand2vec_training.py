@@ -1,7 +1,7 @@
-"""The training of BridgeHand2Vec: squared error of mean tricks, by Adam as in the paper or SOAP.
+"""Training of BridgeHand2Vec: squared error of mean tricks, by Adam as in the paper or by SOAP.
 
-What the paper does not state (batch, learning rate, steps, averaging) is ours: see
-``Hand2VecConfig``. Every batch holds each row in one of its eight views, drawn anew.
+Batch, learning rate, steps and averaging are not stated in the paper and are our choice: see
+``Hand2VecConfig``. Every batch shows each row in one of its eight views, drawn anew.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _STANDARD_DEALS, _STANDARD_SEED = 50_000, 2023
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hand2VecConfig(ScheduleConfig):
-    """Everything that decides a training besides its rows. Raises ValueError for a bad value."""
+    """Everything that decides a training apart from its rows. Raises ValueError for a bad value."""
 
     size: int = setting(VECTOR, "numbers of a hand's vector", at_least(1))
     batch: int = setting(1_024, "pairs in a step", at_least(1))
@@ -36,13 +36,13 @@ class Hand2VecConfig(ScheduleConfig):
 
 
 class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
-    """A training on rows of mean tricks; its result is standardized on random hands.
+    """A training on rows of mean tricks; the result is standardized on random hands.
 
-    The validation rows are measured and nothing else: the network is that of the last step.
+    The validation rows are only measured: the network is that of the last step.
     """
 
     rotate = True
-    """Whether suits are rotated; without it a pair has two of its eight views."""
+    """Whether suits are rotated. Without rotation a pair has two of its eight views."""
 
     def __init__(self, config: Hand2VecConfig, training: PairRows, validation: PairRows):
         lessons = Lessons(len(training), training.sha256, validation.sha256)
@@ -62,7 +62,7 @@ class Hand2VecTask(Scheduled[Hand2VecConfig, Hand2Vec]):
 
     def result(self) -> Hand2Vec:
         """Return the averaged network, standardized."""
-        if self.progress.last.get("step") != self.progress.step:  # else it was for its figures
+        if self.progress.last.get("step") != self.progress.step:  # otherwise done for its figures
             standardize(self.averaged)
         return super().result()
 
@@ -83,7 +83,7 @@ def _standard_hands() -> Tensor:
 def errors(network: Hand2Vec, rows: PairRows, *, chunk: int = 4096) -> dict[str, float]:
     """Return mean squared errors over all strains, North declaring.
 
-    ``mse`` is that of the paper's network, ``mse_symmetric`` that of the mean over suit orders.
+    ``mse`` is for one pass of the paper's network, ``mse_symmetric`` for the mean over suit orders.
     """
     sums = torch.zeros(2, dtype=torch.float64)
     for start in range(0, len(rows), chunk):
@@ -116,7 +116,7 @@ def train_hand2vec_model(request: Request, config: Hand2VecConfig, report: Repor
     """Train one leg of ``hand2vec``; export ``pairs/hand2vec.onnx`` at the end of the schedule.
 
     The ``weights`` of a request are those of the pair network that labels. Raises TrainingError
-    where there is nothing to learn from, and what the training raises.
+    if there is nothing to learn from, and whatever the training raises.
     """
     parts = [] if request.pairs is None else [rows(request.pairs)]
     if request.weights is not None:

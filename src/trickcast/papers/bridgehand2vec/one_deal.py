@@ -1,6 +1,6 @@
-"""Two hands known, and the tricks of one deal: what networks of 2004 and 2009, and people, guess.
+"""Estimates of one deal's tricks from two hands: ours, those of 2004 and 2009, and people's.
 
-BridgeHand2Vec's own figures are of the mean of ten layouts, which is easier to guess.
+BridgeHand2Vec's own figures are for the mean of ten layouts, which is easier to estimate.
 """
 
 import numpy as np
@@ -25,14 +25,15 @@ _PRINTED = {
     f"{_FOUR_HANDS} of 2009, four hands": {"spades": "m09-TV-15", "notrump": "m09-TV-13"},
 }
 _WORDS = """\
-Tables 3 and 4 are of the mean of ten layouts of the other two hands. The networks of 2004 and 2009,
-and the players of 2009, guess the tricks of one deal, which depend on chance. So their 40 and 35 %
-answer another question than the 71 and 63 % here. Below all answer that of one deal, percent exact.
+Tables 3 and 4 are for the mean of ten layouts of the other two hands. The networks of 2004 and
+2009, and the players of 2009, guess the tricks of one deal, which depend on chance. So their 40 and
+35 % answer a different question from the 71 and 63 % here. Below, all answer for one deal, in
+percent exact.
 """
 
 
 def guesses_of_one_deal(deals: Deals) -> Line:
-    """Return percent exact of what is said of North's results, by contracts and by who says it."""
+    """Return percent exact on North's results, by contracts and by who estimated them."""
     hands = [deals.test.owners == seat for seat in (0, 2)]
     real = deals.test.tricks_or_unknown[:, :, 0]
     vectors, pairs = PairEstimator("hand2vec")(*hands), PairEstimator("accurate")(*hands)
@@ -53,7 +54,7 @@ def guesses_of_one_deal(deals: Deals) -> Line:
 
 
 def show_one_deal(store: Store) -> str:
-    """Return our figures beside those printed in 2009."""
+    """Return our figures beside those printed in 2009, as Markdown."""
     line = store.get(ONE_DEAL)
     if line is None:
         return ""
@@ -67,7 +68,7 @@ def show_one_deal(store: Store) -> str:
         for who, exact in line["exact"].items()
     ]
     table = markdown_table(("", *_CONTRACTS), rows)
-    measured = f"\nOurs by {line['n']:,} deals ({line['test']}), North declares.\n"
+    measured = f"\nOurs are measured on {line['n']:,} deals ({line['test']}); North declares.\n"
     return f"## Two hands, one deal\n\n{_WORDS}\n{table}{measured}"
 
 

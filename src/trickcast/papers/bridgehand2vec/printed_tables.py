@@ -20,22 +20,22 @@ from . import studies as study
 from .shown import NAME
 from .studies import PRINTED
 
-if TYPE_CHECKING:  # torch is needed to train, not to ask what ships
+if TYPE_CHECKING:  # torch is needed to train, not to ask which models ship
     from .trainings import Study
 
 MODELS = ("hand2vec", "accurate")
 _SMOKE_PAIRS = 1_000
 _SHOWN_STEPS = (25, 50, 100, 200, 400, 800, 1_200, 1_600)
 _DRAWN = 10
-"""Steps behind a point of Figure 8."""
+"""Steps averaged into a point of Figure 8."""
 _AGENTS = 10
-"""Agents of each kind: of three the interval of their difference is 17 points at the end."""
+"""Agents of each kind; with three, the final difference has an interval of 17 points."""
 _ONE_PASS, _ALL_ORDERS = "one pass", "all orders"
 
 
 @cache
 def _embedding() -> HandEmbedding:
-    """The embedding, with the index that its rows share."""
+    """Return the embedding, with the index that its rows share."""
     return HandEmbedding()
 
 
@@ -49,18 +49,18 @@ def _pairs(scale: Scale, material: Material) -> PairSet:
 
 @lru_cache(maxsize=len(MODELS))
 def _estimated(model: str, pairs: PairSet) -> PairEstimate:
-    """What a model says of the rows, which several tables ask for."""
+    """Return a model's estimates of the rows, which several tables use."""
     return PairEstimator(model)(pairs.norths, pairs.souths)
 
 
 @lru_cache(maxsize=1)
 def _one_pass(pairs: PairSet) -> NDArray[np.float32]:
-    """What the paper's network says of the rows in one pass, as the paper asked it."""
+    """Return the one-pass estimates of the paper's network, as the paper measured it."""
     return _embedding().tricks(pairs.norths, pairs.souths)
 
 
 def _expected(pairs: PairSet) -> dict[str, NDArray[np.float32]]:
-    """The (n, 5) tricks that each way of estimating expects."""
+    """Return the (n, 5) expected tricks of each way of estimating."""
     return {
         _ONE_PASS: _one_pass(pairs),
         _ALL_ORDERS: _estimated("hand2vec", pairs).expected,
@@ -94,7 +94,7 @@ def _accuracy(
 
 
 def _errors(scale: Scale, material: Material) -> Line:
-    """Mean squared errors, and how much of them is the labels' own noise."""
+    """Return mean squared errors, and how much of them is the labels' own noise."""
     pairs = _pairs(scale, material)
     names = {_ONE_PASS: "hand2vec, one pass", _ALL_ORDERS: "hand2vec, all orders of the suits"}
     rows = [
@@ -144,7 +144,7 @@ def _rows(measure: Callable[[HandEmbedding], list[Line]], scale: Scale, material
 
 
 def _table_7(scale: Scale, material: Material) -> Line:
-    """Ten hands, and how many of those of each y have the ace."""
+    """Return ten hands, and how many near each y have the ace."""
     rows = study.table_7(_embedding())
     aces = {row["y"]: 0 for row in rows}
     for row in rows:
@@ -158,9 +158,9 @@ def _known(scale: Scale, material: Material) -> Line:
 
 
 def _of_trained(study_of: str, scale: Scale, material: Material) -> Line:
-    """What networks say of the validation rows that were trained on labelled pairs.
+    """Measure networks trained on labelled pairs, on the validation rows.
 
-    ``study_of`` is a function of ``trainings``, which needs torch, as other rows do not.
+    ``study_of`` is a function of ``trainings``, which needs torch; other rows do not.
     """
     from . import trainings
 
@@ -182,7 +182,7 @@ def _ten_models(scale: Scale, material: Material) -> Line:
 
 
 def _authors(scale: Scale, material: Material) -> Line:
-    """What the authors' own network says of their validation rows, beside what they print."""
+    """Measure the authors' own network on their validation rows, beside the printed figures."""
     from .trainings import one_pass
 
     network, pairs = material.authors, _pairs(scale, material)
@@ -204,7 +204,7 @@ def _authors(scale: Scale, material: Material) -> Line:
 
 
 def _views(scale: Scale, material: Material) -> Line:
-    """What rotation of the suits buys, by networks that were trained without it."""
+    """Measure what rotating the suits gains, against networks trained without it."""
     from . import trainings
 
     pairs, plan = _pairs(scale, material), trainings.STUDIES[scale.name]
@@ -213,7 +213,7 @@ def _views(scale: Scale, material: Material) -> Line:
 
 
 def _views_of_rows(scale: Scale, material: Material) -> Line:
-    """The same by networks that learn from the authors' rows."""
+    """Measure the same with networks that learn from the authors' rows."""
     from . import trainings
 
     training, plan = material.training_pairs, trainings.STUDIES[scale.name]
@@ -238,7 +238,7 @@ def _mean_and_deviation(runs: NDArray[np.float64]) -> list[float]:
 
 
 def _game(scale: Scale, material: Material) -> Line:
-    """Figure 8 and Table 11: what agents learn that see cards, and that see vectors."""
+    """Measure Figure 8 and Table 11: agents that see cards against agents that see vectors."""
     from . import game
 
     smoke = scale.name == "smoke"

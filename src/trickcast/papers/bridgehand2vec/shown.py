@@ -1,4 +1,4 @@
-"""BridgeHand2Vec 2023 as an experiment: how its tables and studies look in the report."""
+"""BridgeHand2Vec 2023 as an experiment: its tables and studies in the report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ NAME = "bridgehand2vec"
 
 
 def show(table: str, lines: Sequence[Line]) -> str:
-    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
+    """Return the finished lines of a table, or of the studies beyond the tables, as Markdown."""
     if table in ("Table 3", "Table 4"):
         return _show_accuracy(lines)
     return "\n".join(_SHOWN[line["finding"].removeprefix(f"{NAME}: ")](line) for line in lines)
@@ -30,9 +30,9 @@ def _show_accuracy(lines: Sequence[Line]) -> str:
         texts += [[f"{share:.2f}" for share in shares] for shares in ours]
         rows.append([row["contracts"], *map(" \\| ".join, texts), f"{line['n']:,}"])
     words = (
-        "\nOurs are of the shipped networks. What the authors' own weights reach, and ten networks "
-        "of ours trained as the paper says, is told below. Both tables are of the mean of ten "
-        "layouts, not of one deal.\n"
+        "\nOurs are the shipped networks. Figures of the authors' own weights, and of ten networks "
+        "of ours trained as the paper says, are below. Both tables are for the mean of ten "
+        "layouts, not for one deal.\n"
     )
     return markdown_table(head, rows) + words
 
@@ -47,8 +47,8 @@ def _show_table_1(line: Line) -> str:
     strains = zip(("S", "H", "D", "C", "NT"), line["expected"], strict=True)
     means = ", ".join(f"{strain} {tricks:.1f}" for strain, tricks in strains)
     return (
-        f"The solver gives {line['equal']} of the 20 printed results. Of North and South alone "
-        f"`accurate` expects, by North: {means}.\n"
+        f"The solver gives {line['equal']} of the 20 printed results. From North's and South's "
+        f"hands alone, `accurate` expects these tricks by North: {means}.\n"
     )
 
 
@@ -95,8 +95,8 @@ def _show_rotation(line: Line) -> str:
     ]
     rows += [[row["model"], f"{row['hearts']:.4f}", f"{row['spades']:.4f}"] for row in line["rows"]]
     words = (
-        f"{' and '.join(printed['hands'])}, by the shipped models (alike by construction where all "
-        "orders of the suits are averaged, and by `accurate`):\n\n"
+        f"{' and '.join(printed['hands'])}, by the shipped models (alike by construction if all "
+        "orders of the suits are averaged, and in `accurate`):\n\n"
     )
     return words + markdown_table(("", "hearts", "spades"), rows)
 
@@ -105,16 +105,16 @@ def _show_views(line: Line) -> str:
     lessons = (
         f"{line['pairs']:,} of the authors' rows"
         if "pairs" in line
-        else f"{line['labelled']:,} pairs that `accurate` labelled, to which all suits are alike"
+        else f"{line['labelled']:,} pairs that `accurate` labelled, which treats all suits alike"
     )
     words = (
-        f"What rotation of the suits buys on {lessons}: {line['runs']} networks whose pairs have "
+        f"Gain from rotating the suits on {lessons}: {line['runs']} networks whose pairs have "
         f"their suits rotated at random, and {line['runs']} with the suits as dealt, "
         f"{line['steps']:,} steps each. The error is on {line['n']:,} other pairs. *Unlike* is "
         "the mean difference, in tricks, between the estimates of a pair and of the same pair with "
         "its suits rotated. Hearts and spades are those of the printed pair. Each is one pass, "
-        "without a mean over orders. After ± stands the deviation, in the last row two standard "
-        "errors:\n\n"
+        "without a mean over orders. After ± comes the deviation, or two standard errors in the "
+        "last row:\n\n"
     )
     rows = [
         [
@@ -136,7 +136,7 @@ def _show_views(line: Line) -> str:
 
 
 def _show_models(line: Line) -> str:
-    """The spread of the networks, beside it the printed figures of ten, and how they compare."""
+    """Return the spread of our networks beside the printed one of ten, and how they compare."""
     printed, short = study.printed_shares(), line["short"]
     rows = []
     for row in line["rows"]:
@@ -156,7 +156,7 @@ def _show_models(line: Line) -> str:
 
 
 def _verdict_on_models(line: Line) -> str:
-    """What networks trained by the paper's own protocol reach of its figures."""
+    """Return how many of the figures our networks reach by the paper's own protocol."""
     short = line["short"]
     lower = sum(points > errors for points, errors in short.values())
     higher = sum(points < -errors for points, errors in short.values())
@@ -180,7 +180,7 @@ def _verdict_on_models(line: Line) -> str:
 
 
 def _show_authors(line: Line) -> str:
-    """What the authors' own weights give, beside the means and deviations that they print."""
+    """Return the figures of the authors' own weights, beside their printed means and deviations."""
     rows = [
         [name, printed, deviation, f"{line['figures'][name]:.3f}", f"{line['short'][name]:+.1f}"]
         for name, (printed, deviation) in study.printed_shares().items()
@@ -235,7 +235,7 @@ def _show_game(line: Line) -> str:
 
 @dataclass(frozen=True)
 class _Rows:
-    """How a line of rows is shown: words before them, and columns, a head and its cell each."""
+    """How the rows of a line are shown: an introduction, and a head and a cell for each column."""
 
     words: str
     columns: tuple[tuple[str, str], ...]
@@ -266,8 +266,8 @@ _FIGURE_4 = _Rows(
     (("size", "{size}"), ("MSE", "{mse:.4f}"), ("deviation", "{std:.4f}"), ("networks", "{runs}")),
 )
 _SOURCES = _Rows(
-    "What a network of the paper learns from in {steps:,} steps, measured on {n:,} of the authors' "
-    "training rows that it has not seen:\n\n",
+    "Sources that a network of the paper learns from, compared after {steps:,} steps. The error is "
+    "on {n:,} of the authors' training rows that it has not seen:\n\n",
     (("lessons", "{source}"), ("pairs", "{pairs:,}"), ("MSE", "{mse:.4f}")),
 )
 _SHOWN: dict[str, Callable[[Line], str]] = {

@@ -1,8 +1,8 @@
 """BridgeHand2Vec 2023: its tables and studies, measured on any pairs with mean tricks.
 
-The authors' rows belong to them: every function takes pairs as ``read_pairs`` gives them.
-Their test set of 200,000 boards is not published; their validation rows take its place, of the same
-kind: hands of North and South, mean tricks over ten layouts.
+The rows belong to the paper's authors: every function takes pairs as ``read_pairs`` returns them.
+Their test set of 200,000 boards is not published. Their validation rows take its place: they are of
+the same kind, hands of North and South with mean tricks over ten layouts.
 """
 
 import tomllib
@@ -24,16 +24,16 @@ from ..published import published_results
 PRINTED: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("printed.toml").read_text("utf-8")
 )
-"""What the paper prints beside its figures of accuracy, by table or study, as in the file."""
+"""What the paper prints beside its accuracy figures, by table or study, as in the file."""
 _FRESH_SEED = 5
 FIGURES = ("within_2", "within_1", "exact")
 """Columns of published results."""
 WITHIN = ("within 2", "within 1", "exactly")
-"""Their names in rows of ours, of the shares that ``table_3`` and ``table_4`` give."""
+"""Names, in our rows, of the shares that ``table_3`` and ``table_4`` return."""
 PRINTED_NETWORKS = 10
-"""Networks that Tables 3 and 4 are the mean of."""
+"""Networks that Tables 3 and 4 average over."""
 LAYOUTS = 10
-"""Layouts that a row's tricks are the mean of."""
+"""Layouts that a row's tricks are averaged over."""
 
 
 def some_pairs(pairs: PairSet, rows: slice) -> PairSet:
@@ -53,7 +53,7 @@ def table_3(expected: NDArray[np.float32], pairs: PairSet) -> dict[str, tuple[fl
 
 
 def table_4(expected: NDArray[np.float32], pairs: PairSet) -> dict[str, tuple[float, float, float]]:
-    """Return the percent off by at most 2, 1 and 0 when both are rounded to whole tricks.
+    """Return the percent off by at most 2, 1 and 0 after both are rounded to whole tricks.
 
     Halves are rounded to the even number, as NumPy and PyTorch do.
     """
@@ -74,9 +74,9 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
 
 
 def difference(of: Sequence[float], over: Sequence[float], runs: int) -> list[float]:
-    """Return what the first mean is more than the second, and two standard errors of that.
+    """Return by how much the first mean exceeds the second, and two standard errors of that.
 
-    Each is a mean of ``runs`` networks with their deviation.
+    Each is a mean over ``runs`` networks, followed by their standard deviation.
     """
     return [of[0] - over[0], 2 * sqrt((of[1] ** 2 + over[1] ** 2) / runs)]
 
@@ -95,9 +95,9 @@ def printed_shares() -> dict[str, tuple[str, float]]:
 
 
 def short_of_printed(rows: Sequence[Mapping[str, Any]], networks: int) -> dict[str, list[float]]:
-    """Return by figure what ten printed networks have more than so many of ours, as a difference.
+    """Return, by figure, how far our networks are below the ten printed ones, as a difference.
 
-    ``rows`` have a ``figure``, its mean ``value`` and ``std``; of one network nothing is returned.
+    ``rows`` have a ``figure``, its mean ``value`` and ``std``. For one network the result is empty.
     """
     printed, short = printed_shares(), {}
     for row in rows if networks > 1 else ():
@@ -110,7 +110,7 @@ def short_of_printed(rows: Sequence[Mapping[str, Any]], networks: int) -> dict[s
 
 
 def variances(estimate: PairEstimate) -> NDArray[np.float64]:
-    """Return the (n, 5) variance of one layout's tricks that an estimate states."""
+    """Return the (n, 5) variance of one layout's tricks, as an estimate states it."""
     off = np.arange(14) - estimate.expected[..., None]
     spread: NDArray[np.float64] = (estimate.probabilities * off**2).sum(axis=-1, dtype=np.float64)
     return spread
@@ -119,7 +119,7 @@ def variances(estimate: PairEstimate) -> NDArray[np.float64]:
 def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:
     """Return mean and standard deviation of every component on 200,000 hands.
 
-    They are fresh ones: on the searched hands the model was standardized.
+    The hands are fresh, because the model was standardized on the searched ones.
     """
     owners = random_deals(50_000, _FRESH_SEED).owners
     hands = np.concatenate([owners == seat for seat in range(4)])
@@ -128,7 +128,7 @@ def table_5(embedding: HandEmbedding) -> dict[str, NDArray[np.float64]]:
 
 
 def table_6(embedding: HandEmbedding) -> list[dict[str, Any]]:
-    """Return the hands nearest to the query, and how far ours puts those that the paper prints."""
+    """Return the hands nearest to the query, and our distances of those that the paper prints."""
     query, printed_hands = PRINTED["table_6"]["query"], PRINTED["table_6"]["hands"][1:]
     nearest = embedding.nearest(query, len(printed_hands))
     return [
@@ -169,8 +169,8 @@ def table_7(embedding: HandEmbedding) -> list[dict[str, Any]]:
 def rotation_example(embedding: HandEmbedding) -> list[dict[str, Any]]:
     """Return the tricks in hearts and in spades of the pair whose suits are alike.
 
-    By the shipped models: one pass of the paper's network may tell them apart, the mean over all
-    orders of the suits and ``accurate``, to which suits are alike, may not.
+    They come from the shipped models. One pass of the paper's network may tell the suits apart. The
+    mean over all orders of the suits cannot, nor can ``accurate``, which treats all suits alike.
     """
     hands = PRINTED["rotation"]["hands"]
     spades, hearts = embedding.tricks(*hands)[:2].tolist()
@@ -186,7 +186,7 @@ def rotation_example(embedding: HandEmbedding) -> list[dict[str, Any]]:
 
 
 def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str, float]:
-    """Return how well the vector tells points and lengths: multiple correlation, linear."""
+    """Return the linear multiple correlation of the vector with points and with lengths."""
     index = embedding.searched
     vectors, cards = index.vectors[:hands].astype(float), index.hands[:hands]
     known = np.column_stack([vectors, np.ones(len(vectors))])
@@ -200,6 +200,6 @@ def components_known(embedding: HandEmbedding, hands: int = 20_000) -> dict[str,
 
 
 def printed_shape(hand: str) -> str:
-    """Return lengths and points of a printed hand, for tables."""
+    """Return the lengths and points of a printed hand, for tables."""
     cards = Hand(hand)
     return f"{'-'.join(map(str, cards.lengths))}, {cards.hcp} HCP"

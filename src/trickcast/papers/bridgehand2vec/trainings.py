@@ -1,8 +1,8 @@
-"""The studies of BridgeHand2Vec 2023 that need many networks, trained alike.
+"""The studies of BridgeHand2Vec 2023 that need many networks, all trained alike.
 
-The paper trained each on 3,200,000 examples of solved deals, by Adam. Here a network learns from
-pairs that ``accurate`` labels: at scale ``full`` from 400,000 in their eight views, by Adam too; at
-``standard`` for 600 steps, which is enough to compare networks, not to have the best.
+The paper trained each by Adam on 3,200,000 examples of solved deals. Here a network learns from
+pairs that ``accurate`` labels. At scale ``full`` these are 400,000 in their eight views, also by
+Adam. At ``standard`` it learns for 600 steps, enough to compare networks but not to get the best.
 """
 
 from collections.abc import Callable
@@ -29,13 +29,13 @@ from .studies import PRINTED, WITHIN, difference, some_pairs, squared_error, tab
 
 _SEED, _CHUNK = 4, 4_096
 HELD_OUT = 5_000
-"""Training rows, the last of them, that the comparison of sources is measured on."""
+"""The last training rows, held out to compare the sources."""
 ADAM_RATE = 2e-2
 """Adam's learning rate: the best of 0.005, 0.01 and 0.02 in 2,500 steps; SOAP's is 0.01."""
 
 
 Comparison = tuple[list[dict[str, float | str]], dict[str, list[float]]]
-"""Rows of what is compared, and differences with their two standard errors."""
+"""Rows of what is compared, and differences with two standard errors of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Study:
     """Pairs that ``accurate`` labels."""
     sizes: tuple[int, ...] = (2, 4, 6, 8, 12, 16)
     runs: int = 3
-    """Networks of every size."""
+    """Networks of each size."""
     models: int = 10
-    """Networks of size eight for the spread."""
+    """Networks of size eight that show the spread."""
     rotated: int = 3
-    """Networks of size eight whose suits rotate, and as many whose suits stay as dealt."""
+    """Networks of size eight with rotated suits, and as many with the suits as dealt."""
 
 
 STUDIES = {
@@ -61,12 +61,12 @@ STUDIES = {
     "standard": Study(),
     "full": Study(steps=5_000, optimizer="adam", labelled=400_000),
 }
-"""By scale. 5,000 steps see 400,000 pairs 26 times, in each of their views three times."""
+"""Studies by scale. 5,000 steps see 400,000 pairs 26 times, three times in each view."""
 
 
 @lru_cache(maxsize=1)
 def labelled_pairs(n: int) -> PairSet:
-    """Return ``n`` random pairs with the tricks that ``accurate`` expects of them."""
+    """Return ``n`` random pairs with the tricks that ``accurate`` expects for them."""
     owners = random_deals(n, _SEED).owners
     norths, souths = owners == 0, owners == 2
     estimate = PairEstimator()(norths, souths)
@@ -98,26 +98,26 @@ def train_one(
         warm_up=study.steps // 10,
         evaluate_every=study.steps,
     )
-    few = PairRows(rows.hands[:1], rows.tricks[:1], "")  # measured in full where it is asked for
+    few = PairRows(rows.hands[:1], rows.tricks[:1], "")  # callers measure the network in full
     with TemporaryDirectory() as folder:
         task = (Hand2VecTask if rotate else _SuitsAsDealt)(config, rows, few)
         return train(task, Path(folder) / "one.checkpoint").network
 
 
 class _SuitsAsDealt(Hand2VecTask):
-    """The same training, but for the rotation of the suits: the hands exchanged are the same."""
+    """The same training without rotation of the suits; the hands are still exchanged."""
 
     rotate = False
 
 
 def one_pass(network: Hand2Vec, pairs: PairSet) -> NDArray[np.float32]:
-    """Return the (n, 5) tricks that a network expects of pairs, the first hand declaring."""
+    """Return the (n, 5) tricks that a network expects for pairs, the first hand declaring."""
     return _answers(network, pair_rows(pairs).hands)
 
 
 @torch.no_grad()
 def _answers(network: Hand2Vec, hands: Tensor) -> NDArray[np.float32]:
-    """The same of (n, 2, 52) hands."""
+    """Return the same for (n, 2, 52) hands."""
     expected: NDArray[np.float32] = torch.cat(
         [network(hands[i : i + _CHUNK]) for i in range(0, len(hands), _CHUNK)]
     ).numpy()
@@ -126,7 +126,7 @@ def _answers(network: Hand2Vec, hands: Tensor) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=64)
 def _trained(study: Study, size: int, seed: int, rotate: bool) -> Hand2Vec:
-    """A network trained on labelled pairs: studies share some."""
+    """Return a network trained on labelled pairs; cached, because studies share some."""
     rows = pair_rows(labelled_pairs(study.labelled))
     return train_one(study, rows, size=size, seed=seed, rotate=rotate)
 
@@ -162,7 +162,7 @@ def ten_models(study: Study, pairs: PairSet) -> list[dict[str, float | str]]:
 
 
 def sources_compared(study: Study, training: PairSet) -> list[dict[str, float | str]]:
-    """Return what each source of lessons brings, on the last of the authors' training rows."""
+    """Compare the sources of training data, on the last of the authors' training rows."""
     held_out = some_pairs(training, slice(-HELD_OUT, None))
     rows = pair_rows(some_pairs(training, slice(-HELD_OUT)))
     labelled = pair_rows(labelled_pairs(study.labelled))
@@ -183,10 +183,11 @@ def sources_compared(study: Study, training: PairSet) -> list[dict[str, float | 
 
 
 def unlike_suits(network: Hand2Vec, pairs: PairSet) -> float:
-    """Return how far a pair's tricks are from those of the same pair with its suits rotated.
+    """Return by how much a pair's tricks change when its suits are rotated.
 
-    The mean absolute difference over all pairs, the three rotations and the five strains, one pass
-    each; the tricks of the rotated pair are compared with those of the suits that they were.
+    It is the mean absolute difference over all pairs, the three rotations and the five strains, one
+    pass each. The tricks of a rotated suit are compared with those of the same suit before
+    rotation.
     """
     hands = pair_rows(pairs).hands
     expected, off = _answers(network, hands), []
@@ -198,15 +199,15 @@ def unlike_suits(network: Hand2Vec, pairs: PairSet) -> float:
 
 
 def rotation_of_labelled(study: Study, pairs: PairSet) -> Comparison:
-    """Return what rotation buys networks that learn from labelled pairs, on ``pairs``.
+    """Return what rotation gains for networks that learn from labelled pairs, on ``pairs``.
 
-    The labels are those of a network to which suits are alike, and have no noise.
+    The labels come from a network that treats all suits alike, and have no noise.
     """
     return rotation_compared(study, partial(_trained, study, VECTOR), pairs)
 
 
 def rotation_of_rows(study: Study, training: PairSet) -> Comparison:
-    """Return the same of the authors' training rows, on the last of them."""
+    """Return the same for the authors' training rows, on the last of them."""
     rows = pair_rows(some_pairs(training, slice(-HELD_OUT)))
     held_out = some_pairs(training, slice(-HELD_OUT, None))
 
@@ -219,12 +220,12 @@ def rotation_of_rows(study: Study, training: PairSet) -> Comparison:
 def rotation_compared(
     study: Study, learned: Callable[[int, bool], Hand2Vec], pairs: PairSet
 ) -> Comparison:
-    """Return what networks say that saw suits rotated, and such that did not; and what it buys.
+    """Compare networks trained with rotated suits and without, and return what rotation gains.
 
-    ``learned`` returns a network by its seed, and whether its suits rotate. Of each: the error,
-    ``unlike`` as ``unlike_suits`` and ``apart``, how far hearts and spades of the printed pair are
-    from each other, with their deviations over the networks. What rotation buys is how much of each
-    is gone, with two standard errors of it; of one network each nothing.
+    ``learned`` returns a network for a seed and a choice of rotation. For each kind the result has
+    the error; ``unlike``, as from ``unlike_suits``; and ``apart``, the difference between hearts
+    and spades of the printed pair; with their deviations over the networks. What rotation gains is
+    the decrease of each, with two standard errors; it is empty for one network of each kind.
     """
     example = torch.from_numpy(as_hands(PRINTED["rotation"]["hands"])[0][None])
     rows = list[dict[str, float | str]]()
@@ -249,6 +250,6 @@ def rotation_compared(
 
 
 def _spread(name: str, values: list[float], deviation_name: str = "std") -> dict[str, float]:
-    """Return mean and sample deviation, 0 of a single value."""
+    """Return mean and sample deviation, 0 for a single value."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     return {name: float(np.mean(values)), deviation_name: deviation}

@@ -1,8 +1,8 @@
-"""Codings: how a deal becomes the input of a network, and its output a number of tricks.
+"""Codings and heads: how a deal becomes a network's input, and its outputs a number of tricks.
 
 A coding turns one result to be estimated (a deal, a strain, a declarer) into a row of numbers. Most
-first turn the deal so that the leader always sits in one place and the trumps are always spades,
-which is how a network trained for one leader and one trump suit serves them all (Mossakowski and
+first turn the deal so that the leader always sits in one place and the trumps are always spades.
+One network, trained for one leader and one trump suit, then serves them all (Mossakowski and
 Mańdziuk, "Learning without human expertise", IEEE Transactions on Neural Networks 20(2), 2009).
 """
 

@@ -1,7 +1,7 @@
 """The codings of the cards themselves: 52×4, 52, 104 and 26×4.
 
 Sources: Mossakowski & Mańdziuk 2004 (ICAISC) and 2009 (IEEE Transactions on Neural Networks 20(2)),
-Mańdziuk & Suchan 2018 (ICONIP). The turned deal has its leader in the West: so North is dummy and
+Mańdziuk & Suchan 2018 (ICONIP). The leader of the turned deal sits West, so North is dummy and
 South declares, as in most of their tables.
 """
 
@@ -27,10 +27,10 @@ _RISING = np.arange(52).reshape(4, 13)[:, ::-1].ravel()
 class FourHands:
     """52×4: a group of 52 inputs for each hand, 1 for the cards that it holds and 0 for the rest.
 
-    The groups stand in the order N E S W of the turned deal: dummy, declarer's right-hand
-    opponent, declarer, leader. In a group the cards go from the ace of spades (of trumps) to the
-    two of clubs; the 2009 paper does not state its order. Where trumps are ``marked`` they stay
-    where they are: cards of other suits, and all cards in notrump, are 0.5 instead of 1.
+    The groups follow the order N E S W of the turned deal: dummy, declarer's right-hand opponent,
+    declarer, leader. In a group the cards go from the ace of spades (of trumps) to the two of
+    clubs; the 2009 paper does not state its order. Where trumps are ``marked``, suits are not
+    exchanged: cards of other suits, and all cards in notrump, are 0.5 instead of 1.
     """
 
     name: str = "52x4"
@@ -60,8 +60,8 @@ class LeaderLast:
     """52×4 of the 2018 paper: hands in the order W N E S, and the leader always South.
 
     The leader's left-hand opponent comes first, so the numbers are those of ``FourHands``.
-    ``extras`` are the nine inputs that the paper tried first and dropped: then the deal is neither
-    turned nor exchanged, and five inputs name the strain (S H D C N) and four the leader (W N E S).
+    ``extras`` adds the nine inputs that the paper first tried and dropped. The deal is then neither
+    turned nor exchanged: five inputs name the strain (S H D C N) and four the leader (W N E S).
     """
 
     name: str = "52x4-2018"
@@ -81,7 +81,7 @@ class LeaderLast:
 
     @property
     def trumps(self) -> Trumps:
-        """What becomes of the trump suit."""
+        """How the trump suit is treated."""
         return "marked" if self.extras else "exchanged"
 
     def encode(self, owners: NDArray[np.uint8], strain: ArrayLike, declarer: ArrayLike) -> Inputs:
@@ -102,14 +102,14 @@ class LeaderLast:
 class OneNumber:
     """52: one input a card, a number for the seat that holds it; suits from the two to the ace.
 
-    With ``values`` 1 for North and South and -1 for East and West only the partnership is told, so
-    that neither side's two hands can be told apart. Where trumps are ``marked`` the cards of
-    other suits, and all cards in notrump, are halved; where they are ``ignored`` nothing is done.
+    With ``values`` 1 for North and South and -1 for East and West the input shows only the side, so
+    a side's two hands cannot be told apart. Where trumps are ``marked``, the cards of other suits,
+    and all cards in notrump, are halved. Where they are ``ignored``, nothing is done.
     """
 
     name: str
     values: tuple[float, float, float, float]
-    """The numbers of N E S W."""
+    """The numbers for N E S W."""
     trumps: Trumps = "exchanged"
     version = 1
     size = 52
@@ -127,7 +127,7 @@ class OneNumber:
 
 @dataclass(frozen=True)
 class PairAndHand:
-    """104: for each card whose side holds it (NS 1, WE -1), then which hand (N, W 1, S, E -1)."""
+    """104: two inputs a card, for the side (NS 1, EW -1) and for the hand (N, W 1; S, E -1)."""
 
     name: str = "104"
     trumps: Trumps = "exchanged"
@@ -151,11 +151,11 @@ class PairAndHand:
 class RankAndSuit:
     """26×4: two inputs for each of the thirteen cards of each hand, its rank and its suit.
 
-    Hands in the order N E S W, their cards from the ace of spades to the two of clubs: neither is
-    stated in the papers. Ranks go evenly from ``low`` for a two to ``high`` for an ace; suits are
-    0.3, 0.5, 0.7, 0.9 for S H D C on [0.1, 0.9] (2009), or evenly from end to end (2004). The
-    extra inputs of 2009 are the trump suit's number (0.1 in notrump), in place of exchanging suits,
-    and one input for each hand, 1 for the leader's, in place of turning the deal.
+    Hands follow the order N E S W, their cards from the ace of spades to the two of clubs; the
+    papers state neither. Ranks go evenly from ``low`` for a two to ``high`` for an ace. Suits are
+    0.3, 0.5, 0.7, 0.9 for S H D C on [0.1, 0.9] (2009), or even from end to end (2004). The extra
+    inputs of 2009 are the trump suit's number (0.1 in notrump), instead of exchanging suits, and
+    one input for each hand, 1 for the leader's, instead of turning the deal.
     """
 
     name: str = "26x4"
@@ -179,7 +179,7 @@ class RankAndSuit:
 
     @property
     def trumps(self) -> Trumps:
-        """What becomes of the trump suit."""
+        """How the trump suit is treated."""
         return "marked" if self.trump_input else "exchanged"
 
     def encode(self, owners: NDArray[np.uint8], strain: ArrayLike, declarer: ArrayLike) -> Inputs:
@@ -187,7 +187,7 @@ class RankAndSuit:
         view = _exchanged(owners, strain, self.trumps)
         if self.turned:
             view = turn(view, declarer)
-        cards = np.argsort(view, axis=1, kind="stable")  # of N, then of E, S, W, each in card order
+        cards = np.argsort(view, axis=1, kind="stable")  # of N, then E, S, W, each in card order
         parts = [self.numbers[cards].reshape(-1, 104)]
         if self.trump_input:
             shares = np.append(self._suit_shares, 0.0)
@@ -211,7 +211,7 @@ class RankAndSuit:
 
 
 CardCoding = FourHands | LeaderLast | OneNumber | PairAndHand | RankAndSuit
-"""Every coding of the cards, which a model file can hold."""
+"""Every coding of the cards that a model file can hold."""
 
 
 def _exchanged(owners: NDArray[np.uint8], strain: ArrayLike, trumps: Trumps) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""What every coding states of itself, and two codings side by side."""
+"""The interface of every coding, its checks, and two codings side by side."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -10,21 +10,21 @@ from ...cards import Seat, Strain
 from .deal_views import exchange
 
 Inputs = NDArray[np.uint8] | NDArray[np.float32]
-"""(n, size) rows: uint8 where all are 0 or 1, float32 else."""
+"""(n, size) rows: uint8 if all are 0 or 1, float32 otherwise."""
 Trumps = Literal["exchanged", "marked", "ignored"]
-"""What a coding does with the trump suit: puts it in the place of spades, marks it, or nothing."""
+"""How a coding treats the trump suit: put in the place of spades, marked, or ignored."""
 
 
 class Coding(Protocol):
-    """What a coding states of itself; name and version are stored in every model file."""
+    """A coding's description of itself; name and version are stored in every model file."""
 
     @property
     def name(self) -> str:
-        """The papers' name for it."""
+        """The papers' name for the coding."""
 
     @property
     def version(self) -> int:
-        """Goes up whenever the numbers change, so that no old model is fed new input."""
+        """The version, raised whenever the numbers change, so that no old model gets new input."""
 
     @property
     def size(self) -> int:
@@ -36,7 +36,7 @@ class Coding(Protocol):
 
     @property
     def trumps(self) -> Trumps:
-        """What becomes of the trump suit."""
+        """How the trump suit is treated."""
 
     @property
     def negative(self) -> bool:
@@ -75,7 +75,7 @@ class Joined:
 
     @property
     def trumps(self) -> Trumps:
-        """What becomes of the trump suit."""
+        """How the trump suit is treated."""
         return self.first.trumps
 
     @property
@@ -95,9 +95,9 @@ _ROWS = 8
 def check_coding(coding: Coding) -> None:
     """Check that a coding keeps the rules of all codings.
 
-    Rows have the stated size and sign, keep their order and are the same alone as in a batch. If
-    the coding says so, nothing changes when the deal is turned with its declarer, and nothing when
-    trumps and spades are exchanged. If it does not, the row tells the leader, or the trump suit.
+    Rows have the stated size and sign, keep their order, and are the same alone as in a batch. If
+    the coding says so, a row does not change when the deal is turned with its declarer, or when
+    trumps and spades are exchanged. Otherwise the row shows the leader, or the trump suit.
 
     Args:
         coding: The coding.
@@ -136,8 +136,8 @@ def check_coding(coding: Coding) -> None:
 
 
 def require(claim: bool | np.bool_, words: str) -> None:
-    """Raise AssertionError, with these words, where a claim does not hold."""
-    if not claim:  # ``python -O`` would leave out an assert
+    """Raise AssertionError with these words if a claim does not hold."""
+    if not claim:  # ``python -O`` would drop an assert
         raise AssertionError(words)
 
 

@@ -1,4 +1,4 @@
-"""The views of a deal in which a network sees it: turned to the leader, trumps made spades."""
+"""The views of a deal that a network sees: turned to the leader, trumps made spades."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...cards import Seat, Strain
 
 LEADER = Seat.WEST
-"""Where the leader sits after ``turn``; so South declares and North is dummy."""
+"""Seat of the leader after ``turn``, so South declares and North is dummy."""
 
 
 class Views(NamedTuple):
@@ -18,21 +18,22 @@ class Views(NamedTuple):
     owners: NDArray[np.uint8]
     """(n, 52)"""
     strain: NDArray[np.int64] | Strain
-    """(n,): where the trumps stand; one for all where there is no choice."""
+    """(n,): the strain, as permuted; a single one if there is no choice."""
     declarer: NDArray[np.int64]
     """(n,)"""
     deal: NDArray[np.int64]
-    """(n,): which of the deals it is."""
+    """(n,): index of the deal."""
     strain_before: NDArray[np.int64]
-    """(n,): where the trumps stood in that deal."""
+    """(n,): the same strain in the deal as given."""
 
 
 def random_views(
     owners: NDArray[np.uint8], strains: Sequence[Strain], n: int, rng: np.random.Generator
 ) -> Views:
-    """Draw views of deals: every deal equally often, with trumps in one of some strains.
+    """Draw views of deals: every deal equally often, its trumps moved into one of ``strains``.
 
-    A view is a declarer and a permutation of the suits, both random; of several strains each view
+    A view is a random declarer and a random permutation of the suits; with several strains, each
+    view has a random one. So a deal has 4 × 4 × 6 views with a trump suit and 4 × 24 in notrump.
     has a random one. So a deal has 4 × 4 × 6 views with a trump suit and 4 × 24 in notrump.
 
     Args:

@@ -1,4 +1,4 @@
-"""Heads: what the outputs of a network stand for, in all the ways that the papers tried."""
+"""Heads: how outputs of a network stand for tricks, in all the ways that the papers tried."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +15,7 @@ RANGE = (HIGHEST - LOWEST) / 14
 
 
 def output_of(tricks: ArrayLike) -> NDArray[np.float32]:
-    """Return what a one-output network is trained to give: the centre of the range of its tricks.
+    """Return the training targets of a one-output network: the centre of the range of the tricks.
 
     The 2009 paper does not say where in a range its targets lie; Mańdziuk and Suchan (2018) used
     the centre.
@@ -51,11 +51,11 @@ def tricks_of(outputs: ArrayLike) -> NDArray[np.uint8]:
 
 
 class Head(Protocol):
-    """How tricks become the targets of a network, and its outputs tricks."""
+    """How tricks become the targets of a network, and its outputs become tricks."""
 
     @property
     def name(self) -> str:
-        """The name to find it by."""
+        """The name of the head."""
 
     @property
     def outputs(self) -> int:
@@ -63,10 +63,10 @@ class Head(Protocol):
 
     @property
     def unit(self) -> float:
-        """What an error of the outputs is divided by: the width of a range for one output."""
+        """The divisor for errors of the outputs: for one output, the width of a range."""
 
     def targets(self, tricks: ArrayLike) -> NDArray[np.float32]:
-        """Return what the network shall give for (n,) tricks: (n, outputs)."""
+        """Return the network's targets for (n,) tricks: (n, outputs)."""
 
     def tricks(self, outputs: ArrayLike) -> NDArray[np.uint8]:
         """Return the (n,) tricks that (n, outputs) outputs stand for."""
@@ -112,7 +112,7 @@ class OneOutput:
 
     @classmethod
     def of_centres(cls, name: str, centres: ArrayLike) -> "OneOutput":
-        """Take the nearest target."""
+        """Make a head that reads an output as the nearest of these targets."""
         targets = np.asarray(centres, dtype=float)
         between = (targets[1:] + targets[:-1]) / 2
         return cls(name, tuple(targets.tolist()), tuple(between.tolist()))
@@ -151,9 +151,9 @@ class FourteenOutputs:
 
 _DEALS_2009 = (1138, 2725, 5156, 8043, 10447, 12201, 12927, 12709, 11467, 9618, 6866, 4225, 1935,
                543)  # fmt: skip
-"""Deals for each number of tricks, Table VI of the 2009 paper (spades, West leads)."""
+"""Deals for each number of tricks, from Table VI of the 2009 paper (spades, West leads)."""
 _MIDDLE_WIDER = tuple(1.5 if 5 <= tricks <= 9 else 1.0 for tricks in range(14))
-"""Wider ranges for 5 to 9 tricks; how much wider the 2009 paper does not say."""
+"""Wider ranges for 5 to 9 tricks; the 2009 paper does not say how much wider."""
 
 HEADS: dict[str, Head] = {
     head.name: head
@@ -171,7 +171,7 @@ HEADS: dict[str, Head] = {
 
 
 def find_head(name: str) -> Head:
-    """Return a head by its name: what the outputs of a network stand for.
+    """Return a head by its name.
 
     Args:
         name: Name of the head.
@@ -180,7 +180,7 @@ def find_head(name: str) -> Head:
         The Head.
 
     Raises:
-        ValueError: The name is unknown; the message lists those that are known.
+        ValueError: The name is unknown; the message lists the known ones.
 
     Example:
         >>> [(name, find_head(name).outputs) for name in sorted(HEADS)[:2]]

@@ -20,11 +20,10 @@ _PAIRS = ((Seat.NORTH, Seat.SOUTH), (Seat.EAST, Seat.WEST))
 class EstimatorInputs:
     """The values of hand-strength methods, each mapped from its bounds to [0.1, 0.9].
 
-    For each of the hands N E S W of the turned deal the methods in their order, and the lengths of
-    its four suits where ``suit_lengths`` are asked for (0 to 13 on the same range); then for each
-    of the pairs NS and EW the sums of ``pair_sums`` methods' values. With ``hands`` false only the
-    sum of NS is given (the network 1-1). Methods that know trumps are told of spades, or of
-    notrump.
+    Each of the hands N E S W of the turned deal has the methods' values in order, and, with
+    ``suit_lengths``, the lengths of its four suits (0 to 13 on the same range). Then each of the
+    pairs NS and EW has the sums of the ``pair_sums`` methods' values. Without ``hands`` only the
+    sum of NS is given (the network 1-1). Methods that depend on trumps get spades, or notrump.
     """
 
     name: str
@@ -38,7 +37,7 @@ class EstimatorInputs:
 
     @property
     def trumps(self) -> Trumps:
-        """What becomes of the trump suit."""
+        """How the trump suit is treated."""
         return "exchanged"
 
     @property

@@ -63,13 +63,13 @@ def find_coding(name: str, version: int | None = None) -> Coding:
 
     Args:
         name: Name of the coding.
-        version: Version. Default: the one that is here.
+        version: Version. Default: the current one.
 
     Returns:
         The Coding.
 
     Raises:
-        ValueError: The name or version is unknown; the message lists those that are known.
+        ValueError: The name or version is unknown; the message lists the known ones.
 
     Example:
         >>> find_coding("52x4").name

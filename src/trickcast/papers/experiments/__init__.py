@@ -1,6 +1,6 @@
-"""The papers, repeated: every network and table, ours beside the published.
+"""Repetition of the papers: every network and table, with ours beside the published.
 
-A folder of ``papers`` for each declares its networks and tables as data; ``runner.reproduce``
-trains and measures what is missing, and ``report.write_report`` puts it beside the published
-figures. Needs torch.
+Each paper has a folder in ``papers`` that declares its networks and tables as data.
+``runner.reproduce`` trains and measures what is missing, and ``pages.write_report`` puts it beside
+the published figures. Needs torch.
 """

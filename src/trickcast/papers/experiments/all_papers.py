@@ -26,7 +26,7 @@ def find_papers() -> dict[str, Paper]:
 def find_scales(papers: Iterable[Paper]) -> dict[str, Scale]:
     """Return the scales by name, with the settings that papers declare for their networks.
 
-    Raises ValueError where two papers have settings for one network.
+    Raises ValueError if two papers have settings for one network.
     """
     scales = read_scales(SCALES_FILE)
     for paper in papers:
@@ -38,14 +38,14 @@ def find_scales(papers: Iterable[Paper]) -> dict[str, Scale]:
 PAPERS = find_papers()
 """Every paper by name."""
 SCALES = find_scales(PAPERS.values())
-"""Every scale by name: a minute in all; four hours of two cores; the papers' sizes."""
+"""Every scale by name: a minute in all; four hours on two cores; the papers' sizes."""
 
 
 def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
     """Return the rows of a paper, of one of its tables, or of all papers ("all").
 
-    Raises ExperimentError for an unknown paper or table, naming those that there are, and for a
-    table of all papers.
+    Raises ExperimentError for an unknown paper or table, with a list of the known ones, and for a
+    table when all papers are asked for.
     """
     if paper == "all":
         if table is not None:
@@ -66,10 +66,10 @@ def rows_of(paper: str, table: str | None = None) -> tuple[AnyRow, ...]:
 def chosen_rows(
     rows: Sequence[AnyRow], ids: Sequence[str], networks: Sequence[str]
 ) -> tuple[AnyRow, ...]:
-    """Return the rows with these ids and of these networks, as their names are printed.
+    """Return the rows with these ids and these networks, as their names are printed.
 
-    Without ids, or without networks, all of them. Raises ExperimentError for an id or a network
-    that none of the rows has, with the nearest, and where no row has one of both.
+    Without ids, or without networks, all rows match. Raises ExperimentError for an id or a network
+    that no row has, naming the nearest, and if no single row has one of both.
     """
     of_network = {row.id: row.net.network for row in rows if isinstance(row, Row | AgreementRow)}
     for kind, names, known in (

@@ -1,4 +1,4 @@
-"""The finished figures of a run, one JSON line each, kept so that a killed run goes on."""
+"""The finished figures of a run, one JSON line each, kept so that a killed run can continue."""
 
 import json
 from collections.abc import Iterable
@@ -12,13 +12,12 @@ from .scales import Scale
 
 
 class Store:
-    """The lines of one run: ``SCALE.jsonl`` in its folder. Written whole after each network.
+    """The lines of one run: ``SCALE.jsonl`` in its folder, rewritten as a whole after each network.
 
-    Four kinds of lines: of a row (``{"row": id, …}``), of a row by the papers' own protocol and
-    one seed (``{"printed": id, "seed": …}``), or by its authors' program (``{"authors": id, "seed":
-    …}``), and of anything else that was found out (``{"finding": name, …}``). Nothing in
-    them depends on the machine but the seconds.
-    Raises ExperimentError for a file that holds something else.
+    There are four kinds of lines: of a row (``{"row": id, …}``); of a row by the papers' own
+    protocol and one seed (``{"printed": id, "seed": …}``); of a row by its authors' program
+    (``{"authors": id, "seed": …}``); and of any other finding (``{"finding": name, …}``). Only the
+    seconds depend on the machine. Raises ExperimentError for a file that holds something else.
     """
 
     def __init__(self, folder: Path, scale: str):
@@ -39,7 +38,7 @@ class Store:
         return name in self._lines
 
     def get(self, name: str) -> dict[str, Any] | None:
-        """Return the line of a row or finding, None where there is none yet."""
+        """Return the line of a row or finding, None if there is none yet."""
         return self._lines.get(name)
 
     def lines(self) -> list[dict[str, Any]]:
@@ -47,7 +46,7 @@ class Store:
         return list(self._lines.values())
 
     def findings(self, prefix: str) -> list[dict[str, Any]]:
-        """Return the findings whose names begin so."""
+        """Return the findings whose names start with ``prefix``."""
         return [line for name, line in self._lines.items() if name.startswith(prefix)]
 
     def as_printed(self, row: str) -> list[dict[str, Any]]:
@@ -63,7 +62,7 @@ class Store:
         return sorted(lines, key=lambda line: int(line["seed"]))
 
     def add(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Keep finished lines, in place of earlier ones of the same names."""
+        """Store finished lines, replacing earlier ones of the same names."""
         for line in lines:
             self._lines[_name(line)] = line
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +82,7 @@ def _name(line: dict[str, Any]) -> str:
 def agreed_deals(folder: Path, scale: Scale) -> int | None:
     """Return how many training deals this run uses, None before it has begun.
 
-    They are fixed when a run begins, so that its networks stay comparable however the library
+    The number is fixed when a run begins, so that its networks stay comparable even if the library
     grows meanwhile.
     """
     path = folder / f"{scale.name}.json"
@@ -91,7 +90,7 @@ def agreed_deals(folder: Path, scale: Scale) -> int | None:
 
 
 def _agreed(path: Path) -> dict[str, Any]:
-    """Return what a run began with. Raises ExperimentError for a file that does not say it."""
+    """Return the deals that a run began with. Raises ExperimentError for a file without them."""
     try:
         content = read_json(path.read_bytes())
         if type(content["deals"]) is not int:
@@ -104,7 +103,7 @@ def _agreed(path: Path) -> dict[str, Any]:
 
 
 def agree(folder: Path, scale: Scale, deals: Deals) -> None:
-    """Note the deals of a run that begins. Raises ExperimentError if it began with others."""
+    """Record the deals of a new run. Raises ExperimentError if it began with others."""
     path = folder / f"{scale.name}.json"
     now = {"deals": len(deals.training), **deals.describe(len(deals.training))}
     if path.exists():

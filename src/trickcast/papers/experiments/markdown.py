@@ -11,6 +11,6 @@ def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> 
 
 
 def fields_table(rows: Iterable[Mapping[str, Any]], *columns: tuple[str, str]) -> str:
-    """Return a table as Markdown whose columns are a head and what the fields of a row fill."""
+    """Return a Markdown table; each column is a head and a template filled from a row's fields."""
     cells = [[text.format_map(row) for _, text in columns] for row in rows]
     return markdown_table([head for head, _ in columns], cells)

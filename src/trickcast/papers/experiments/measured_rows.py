@@ -1,4 +1,4 @@
-"""Measuring: rows of figures from trained networks and point counts."""
+"""Measurement of the rows: figures from trained networks and point counts."""
 
 from base64 import b85decode, b85encode
 from typing import TYPE_CHECKING
@@ -18,13 +18,13 @@ if TYPE_CHECKING:  # points are measured without torch
     from .trained import Trained
 
 _LEADERS = 2
-"""Results of a deal at most for which a line keeps what is exact: more would be long lines."""
+"""A line stores which results are exact for at most this many per deal, to keep it short."""
 
 
 def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     """Return the figures of one row, as the papers count them.
 
-    With test deals from outside, what is exact on the library's own stands beside them.
+    With test deals from outside, the percent exact on the library's own is stored beside it.
     """
     on = deals.test if row.on == "test" else deals.training[: _trained_on(trained)]
     score, right = _score(row, trained, on)
@@ -45,9 +45,9 @@ def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
 
 
 def _score(row: Row, trained: "Trained", on: DealSet) -> tuple[Score | None, Line]:
-    """Score a network on the results of these deals that a row is about; None without any.
+    """Score a network on the results that a row is about; None if these deals have none.
 
-    Beside it stands which of them are exact, unless that would be long.
+    The returned line says which of them are exact, unless that would be long.
     """
     batch = all_results(on, row.contracts, row.lead, find_coding(trained.net.coding))
     estimated, real = trained.tricks(batch.inputs), batch.tricks
@@ -63,7 +63,7 @@ def _score(row: Row, trained: "Trained", on: DealSet) -> tuple[Score | None, Lin
 
 
 def exact_by_deal(line: Line) -> NDArray[np.float64] | None:
-    """Return what percent of each deal's results is exact, (deals,); None where no line kept it."""
+    """Return percent exact of each deal, (deals,); None if the line does not record them."""
     if "right" not in line:
         return None
     bits = np.unpackbits(np.frombuffer(b85decode(line["right"]), np.uint8), count=int(line["n"]))
@@ -72,7 +72,7 @@ def exact_by_deal(line: Line) -> NDArray[np.float64] | None:
 
 
 def _trained_on(trained: "Trained") -> int:
-    """How many training deals the training row is measured on: all, up to the papers' 100,000."""
+    """Return how many training deals are measured: all, up to the papers' 100,000."""
     return min(int(trained.record["deals"]), 100_000)
 
 
@@ -103,7 +103,7 @@ def _figures(score: Score) -> Line:
 
 
 def measure_raw(row: RawRow, deals: Deals) -> Line:
-    """Return the figures of points turned into tricks of North and South, with West on lead."""
+    """Return the figures of points turned into tricks of North and South, with West leading."""
     (strain,) = CONTRACTS[row.contracts]
     estimated = raw_tricks(row.method, deals.test, None if strain == Strain.NOTRUMP else strain)
     real = ns_tricks(deals.test.tricks_or_unknown, strain, Seat.WEST)
@@ -119,10 +119,10 @@ def measure_raw(row: RawRow, deals: Deals) -> Line:
 
 
 def measure_agreement(row: AgreementRow, trained: "Trained", deals: Deals) -> Line:
-    """Return how often the copies of a network say the same, on training and on test deals.
+    """Return how often the copies of a network agree, on training and on test deals.
 
-    Shares are percent: of training deals by the spread of the counts, of test deals whose outputs
-    lie within 0.06 of each other.
+    Shares are percent: of training deals by the spread of the counts, and of test deals whose
+    outputs lie within 0.06 of each other.
     """
     coding, head = find_coding(trained.net.coding), find_head(trained.net.head)
     seen = deals.training[: _trained_on(trained)]

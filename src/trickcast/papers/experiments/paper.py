@@ -1,4 +1,4 @@
-"""What a paper declares of itself: tables, settings, findings of its own, and words for them."""
+"""A paper's own declarations: tables, settings, findings, and the text around them."""
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,37 +12,37 @@ from .rows import BEYOND, AnyRow, Line, read_rows
 from .run_deals import Deals
 from .scales import Scale, Schedule, read_schedules
 
-if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+if TYPE_CHECKING:  # torch is needed to train, not to list what is measured
     from .trained import Trained
 
 SUBJECTS = ("double dummy", "opening bids", "hand vectors")
-"""What papers are about, in the order of the report; those of one subject follow by year."""
+"""Subjects of papers, in the order of the report; papers of one subject are sorted by year."""
 Show = Callable[[str, Sequence[Line]], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DealsFinding:
-    """Something that a paper says of deals, without any network."""
+    """A statement of a paper about deals, without any network."""
 
     measures: Mapping[str, Callable[[Deals], Line]]
-    """Name of a finding to what measures it."""
+    """Name of a finding to the function that measures it."""
     show: Callable[[Store], str]
-    """Returns a section of the report, "" where nothing is measured."""
+    """Returns a section of the report, "" if nothing is measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkFinding:
-    """Something that a paper says of trained networks, other than the figures of its rows."""
+    """A statement of a paper about trained networks, beyond the figures of its rows."""
 
     measure: Callable[["Trained", Scale, Deals], list[Line]]
-    """Returns what it finds of one network, of any paper: nothing where it says nothing of it."""
+    """Returns its findings on one network of any paper; empty if it has none."""
     show: Callable[[Store], str]
-    """Returns a section of the report, "" where nothing is measured."""
+    """Returns a section of the report, "" if nothing is measured."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings that networks of a paper have at one scale in place of those of all."""
+    """Settings of a paper's networks at one scale, in place of the common ones."""
 
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
     """As ``Scale.schedules``."""
@@ -52,7 +52,7 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """A paper's tables, and what it mentions without figures."""
+    """A paper's tables, and the networks that it mentions without figures."""
 
     name: str
     title: str
@@ -62,7 +62,7 @@ class Paper:
     tables: Mapping[str, tuple[AnyRow, ...]]
     """Name of a table or section, as in the published results, to its rows."""
     caution: str = ""
-    """What to know of its printed figures, a sentence or two."""
+    """A warning about its printed figures, a sentence or two."""
     beyond: tuple[AnyRow, ...] = ()
     """Networks that the paper names without accuracy; reported beside the tables."""
     show: Show | None = None
@@ -73,19 +73,19 @@ class Paper:
     settings: Mapping[str, Settings] = field(default_factory=dict)
     """By scale."""
     lower: Mapping[str, str] = field(default_factory=dict)
-    """Id of a published row to the reason why ours at scale standard falls short of it."""
+    """Id of a published row to the reason why ours is below it at scale standard."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """Id of a published row to the reason why it is not near as printed."""
     quoted: tuple[str, ...] = ()
-    """Ids of rows that the paper prints from another, whose rows they are."""
+    """Ids of rows that the paper quotes from another paper, to which they belong."""
     choices: str = ""
-    """What the paper leaves open and what was chosen here: a list in Markdown."""
+    """What the paper leaves open and what we chose: a list in Markdown."""
     claims: tuple[Mapping[str, Any], ...] = ()
-    """What the paper concludes: the fields of ``report.claims.Claim``."""
+    """The paper's conclusions: the fields of ``pages.claims.Claim``."""
     pictures: str = ""
-    """Pictures of its networks, and what is seen on them: Markdown."""
+    """Pictures of its networks, and what they show: Markdown."""
     later: str = ""
-    """What the paper leaves for later, and what there is of it here: a list in Markdown."""
+    """What the paper leaves for later, and what of it is done here: a list in Markdown."""
     fitted: str = ""
     """What was fitted to the printed figures, or is ours alone: a list in Markdown."""
     left_out: str = ""
@@ -94,7 +94,7 @@ class Paper:
     def rows(self, table: str | None = None) -> tuple[AnyRow, ...]:
         """Return the rows of one table ("V", "Table V", "beyond") or of the whole paper.
 
-        Raises ValueError for a table that the paper has not, naming those that it has.
+        Raises ValueError for a table that the paper does not have, listing the ones it has.
         """
         if table is None:
             return tuple(row for rows in self.tables.values() for row in rows) + self.beyond
@@ -115,11 +115,11 @@ def read_paper(
 ) -> Paper:
     """Return the paper of a folder, whose name is the paper's.
 
-    ``paper.toml`` has its title, subject and year, and may have a caution. Every other file may be
-    missing: ``rows.csv``, ``settings.toml``, ``claims.toml``, ``reasons.toml``, ``choices.md``,
+    ``paper.toml`` has its title, subject and year, and may have a caution. The other files are
+    optional: ``rows.csv``, ``settings.toml``, ``claims.toml``, ``reasons.toml``, ``choices.md``,
     ``fitted.md``, ``later.md``, ``left_out.md``, ``pictures.md``. ``tables`` are those of a paper
-    that is measured by functions; one named BEYOND has what the paper gives no figures of.
-    Raises ValueError for a subject that is none of SUBJECTS.
+    that is measured by functions; one named BEYOND holds what the paper gives no figures for.
+    Raises ValueError for a subject that is not in SUBJECTS.
     """
     facts = tomllib.loads((folder / "paper.toml").read_text("utf-8"))
     if facts["subject"] not in SUBJECTS:
@@ -167,5 +167,5 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file that a paper may have, "" of one that it has not."""
+    """Return the text of an optional file of a paper, "" if it is missing."""
     return path.read_text("utf-8") if path.exists() else ""

@@ -1,4 +1,4 @@
-"""What is measured: the rows of the papers' tables, and how a table of them is read."""
+"""What is measured: the rows of the papers' tables, and the reader of their CSV files."""
 
 import csv
 from collections.abc import Callable, Mapping
@@ -16,18 +16,18 @@ from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Comparison, Lead, Net, Pretraining
 
 Line = dict[str, Any]
-"""What is stored of one row: its id, figures, seed, deals, seconds, note."""
+"""The stored line of one row: its id, figures, seed, deals, seconds, note."""
 Needs = Literal["", "labelled", "pairs", "training_pairs", "authors", "layouts"]
 """A field of Material, or nothing."""
 NO_NETWORK = ", no network"
-"""How the network of a line ends that has none: points turned into tricks."""
+"""Ending of a line's network if it has none: points turned into tricks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A published row, or one of ours that has none: which network, measured on what.
+    """A row, published or ours: which network, and what it is measured on.
 
-    Raises ValueError for contracts, leaders or deals that there are not.
+    Raises ValueError for unknown contracts, leaders or deals.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Row:
     tricks: int | None = None
     """Only the deals with this result, as in Table VI of 2009."""
     labels: tuple[str, ...] = ()
-    """What sets it apart from rows of the same network, for the report."""
+    """What distinguishes it in the report from rows of the same network."""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class RawRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementRow:
-    """How well the copies of a network agree; not an accuracy."""
+    """A measure of how well the copies of a network agree; not an accuracy."""
 
     id: str
     net: Net
@@ -75,7 +75,7 @@ class AgreementRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedRow:
-    """A row that nobody can measure again: human players."""
+    """A row that cannot be measured again: human players."""
 
     id: str
     note: str
@@ -83,7 +83,7 @@ class PublishedRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Files that some rows are measured on, most of them other people's, where a user has them."""
+    """Files that some rows are measured on; users may lack them, as most are other people's."""
 
     labelled: LabelledHands | None = None
     """Polish Club hands with the calls of players, of BridgeHand2Vec."""
@@ -94,21 +94,21 @@ class Material:
     authors: Any = None
     """The network of BridgeHand2Vec by its authors' weights."""
     layouts: NDArray[np.uint8] | None = None
-    """Solved layouts for its game, (pairs, 10, 5, 2) tricks; anybody can make them."""
+    """Solved layouts for its game, (pairs, 10, 5, 2) tricks; anyone can make them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionRow:
-    """A row that a function of its paper's module measures, on hands that it draws itself."""
+    """A row measured by a function of its paper's module, on hands that the function draws."""
 
     id: str
-    """That of a published row; else a name of ours that begins with the paper's."""
+    """The id of a published row, or a name of ours that begins with the paper's."""
     measure: Callable[[Scale, Material], Line]
     """Returns the line without its name."""
     needs: Needs = ""
-    """The field of Material that must be there."""
+    """The field of Material that is required."""
     torch: bool = False
-    """Whether torch must be there too: it trains networks by it, or runs one."""
+    """Whether torch is required too, to train or run a network."""
 
 
 AnyRow = Row | RawRow | AgreementRow | PublishedRow | FunctionRow
@@ -117,14 +117,14 @@ BEYOND = "beyond"
 
 
 def read_rows(path: Path) -> dict[str, tuple[AnyRow, ...]]:
-    """Return the tables of a paper, by their names in the published results, from a CSV file.
+    """Return the tables of a paper from a CSV file, by their names in the published results.
 
-    A line is a row; its ``kind`` says of which class: ``network``, ``agreement``, ``points`` or
-    ``published``. The other columns are the fields of that class and of its network; ``contracts``
-    and ``lead`` are tested on, and trained on too where ``trained_on`` is empty. An empty
-    cell, or a column that is not there, leaves the field as it is by default; without ``training``
-    (pretraining or comparison) a network is trained by Rprop. Raises ValueError, with the line, for
-    an unknown column, kind or training, and for a network or row that cannot be.
+    Each line is a row; its ``kind`` gives the class: ``network``, ``agreement``, ``points`` or
+    ``published``. The other columns are the fields of that class and of its network. ``contracts``
+    and ``lead`` say what is tested, and also what is trained on if ``trained_on`` is empty. An
+    empty cell or a missing column leaves a field at its default. Without ``training`` (pretraining
+    or comparison) a network is trained by Rprop. Raises ValueError, with the line, for an unknown
+    column, kind or training, and for an invalid network or row.
     """
     tables: dict[str, list[AnyRow]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
@@ -159,7 +159,7 @@ def _net(cells: Mapping[str, str]) -> Net:
 
 
 def _read(kind: Any, cells: Mapping[str, str], **parts: Any) -> Any:
-    """Return a dataclass of ``parts``, its other fields those cells that have their names."""
+    """Return a dataclass of ``parts``, its other fields taken from cells of the same names."""
     names = [field.name for field in fields(kind) if field.name in cells]
     return kind(**{name: _VALUES.get(name, str)(cells[name]) for name in names} | parts)
 

@@ -18,16 +18,16 @@ from .scales import Scale
 from .spec import CONTRACTS, LEADERS, Lead, Net
 
 _TEST_NAMES = {"gib-10000": "GIB"}
-"""What lines call the deals of a file, where that is not the file's name: stored lines do."""
+"""Names of test files in lines, if not the file's own: stored lines use them."""
 
 
 class ExperimentError(ValueError):
-    """An experiment that cannot be made as asked: says what is missing, and what would do."""
+    """An experiment that cannot run as asked; the message says what is missing, and what works."""
 
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Everything a run trains and measures on; wholly solved, and no deal in two of them."""
+    """All deals that a run trains and measures on: wholly solved, and none in two of the sets."""
 
     training: DealSet
     validation: DealSet
@@ -35,10 +35,10 @@ class Deals:
     test_name: str
     """Where the test deals come from."""
     own_test: DealSet | None = None
-    """The library's own test deals, where ``test`` are others."""
+    """The library's own test deals, if ``test`` holds others."""
 
     def describe(self, trained_on: int) -> dict[str, Any]:
-        """Return what is stored beside every figure: ranges and checksums."""
+        """Return the ranges and checksums to store beside every figure."""
         used = self.training[:trained_on]
         return {
             "training": f"library, train, deals 0 to {len(used) - 1}",
@@ -53,10 +53,10 @@ def gather(
 ) -> Deals:
     """Take the deals of a run from a library, by index; ``test`` is a file of deals from outside.
 
-    Without ``test`` the library's own test deals are used; ``training_deals`` are as many as the
-    run began with. Raises ExperimentError when the library is too small for the scale, the run
-    began with more deals than the scale takes, or the test deals are none or not solved;
-    FormatError for a file that has something else.
+    Without ``test`` the library's own test deals are used. ``training_deals`` is the number that
+    the run began with. Raises ExperimentError if the library is too small for the scale, if the run
+    began with more deals than the scale takes, or if the test deals are empty or not solved;
+    FormatError for a file of something else.
     """
     if training_deals is not None and training_deals > scale.most:
         raise ExperimentError(
@@ -122,7 +122,7 @@ def all_results(deals: DealSet, contracts: str, lead: Lead, coding: Coding) -> E
 def training_batch(net: Net, scale: Scale, deals: DealSet, drawing: int) -> Examples:
     """Return the examples of a planned network's ``drawing``-th drawing.
 
-    In the published way there is one drawing, and it is all results of the deals.
+    Trained as published, there is one drawing: all results of the deals.
     """
     coding = find_coding(net.coding)
     if scale.published:
@@ -152,7 +152,7 @@ def require_deals(net: Net, scale: Scale, deals: DealSet) -> int:
 def ns_tricks(tricks: NDArray[np.uint8], strain: Strain, leader: Seat) -> NDArray[np.uint8]:
     """Return the (n,) tricks of North and South with that leader, from (n, 5, 4) of declarers.
 
-    The papers speak of NS tricks and a leader, the rest of the package of declarers' tricks.
+    The papers count NS tricks by leader, the rest of the package declarers' tricks.
     """
     declared = tricks[:, strain, leader.rho]
     return declared if leader.rho.side == Seat.NORTH.side else np.uint8(13) - declared

@@ -1,4 +1,4 @@
-"""Running experiments: train what is missing, measure, keep, go on after a kill."""
+"""Runner of experiments: trains what is missing, measures, saves, and resumes after a kill."""
 
 import multiprocessing
 import os
@@ -28,28 +28,28 @@ _OPTIONS = {
     "authors": "--authors-weights",
     "layouts": "--layouts",
 }
-"""The options of the command that fill the fields of Material."""
+"""The command's options that fill the fields of Material."""
 
 
 def need_deals(rows: Iterable[AnyRow]) -> bool:
-    """Tell whether any of the rows is measured on solved deals."""
+    """Return whether any of the rows is measured on solved deals."""
     return any(isinstance(row, Row | AgreementRow | RawRow) for row in rows)
 
 
 def has_rprop(rows: Iterable[AnyRow]) -> bool:
-    """Tell whether any of the rows has a network that is trained by Rprop."""
+    """Return whether any of the rows has a network that is trained by Rprop."""
     return any(isinstance(row, Row | AgreementRow) and row.net.by_rprop for row in rows)
 
 
 def has_pretraining(rows: Iterable[AnyRow]) -> bool:
-    """Tell whether any of the rows has a network that is trained as in 2018."""
+    """Return whether any of the rows has a network that is trained as in 2018."""
     return any(isinstance(row, Row) and row.net.pretraining is not None for row in rows)
 
 
 def in_two_phases(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
-    """Return those of the rows whose networks are trained as in 2018.
+    """Return the rows whose networks are trained as in 2018.
 
-    Raises ExperimentError where there are none.
+    Raises ExperimentError if there are none.
     """
     found = tuple(row for row in rows if has_pretraining([row]))
     if not found:
@@ -61,7 +61,7 @@ def in_two_phases(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
 
 
 def waiting(rows: Iterable[AnyRow], material: Material) -> list[AnyRow]:
-    """Return the rows that cannot be measured for want of other people's files."""
+    """Return the rows that cannot be measured because other people's files are missing."""
     return [
         row
         for row in rows
@@ -79,13 +79,13 @@ def of_torch(rows: Iterable[AnyRow]) -> list[AnyRow]:
 
 
 def options_of(rows: Iterable[AnyRow]) -> str:
-    """Return the options that give the files which these rows need: "--labelled, --pairs"."""
+    """Return the options for the files that these rows need: "--labelled, --pairs"."""
     needed = {row.needs for row in rows if isinstance(row, FunctionRow)}
     return ", ".join(option for name, option in _OPTIONS.items() if name in needed)
 
 
 def planned(rows: Iterable[AnyRow], scale: Scale, seed: int = 1) -> dict[Net, list[NetRow]]:
-    """Return the networks to be trained at a scale, each with the rows measured on it."""
+    """Return the networks to train at a scale, each with the rows measured on it."""
     nets: dict[Net, list[NetRow]] = {}
     for row in rows:
         if isinstance(row, Row | AgreementRow):
@@ -107,15 +107,15 @@ def reproduce(
 ) -> Store:
     """Train and measure what is missing of ``rows``; return all finished lines.
 
-    Networks and figures are kept in ``folder`` and used again. ``deals`` may be None where
-    ``need_deals(rows)`` is false; rows that need other people's files than those in ``material``
-    are left out. ``workers`` networks are trained at a time, each on one core; ``on`` a Ray cluster
-    (``"local"``, ``"auto"``, ``"ray://HOST:PORT"``) as many as it has room for, each with so many
-    cores and their memory. ``seed`` is that of first weights; each but the first has a store of its
-    own, of networks alone. ``finished`` is called after each network with its name. Raises
-    ExperimentError when the deals are too few or other than before or no row can be measured,
-    TrainingError when a training fails, ClusterError when the cluster does; what was finished
-    stays.
+    Networks and figures are kept in ``folder`` and reused. ``deals`` may be None if
+    ``need_deals(rows)`` is false. Rows that need other people's files which ``material`` lacks are
+    left out. ``workers`` networks are trained at a time, each on one core. With ``on``, a Ray
+    cluster (``"local"``, ``"auto"``, ``"ray://HOST:PORT"``), as many are trained as it has room
+    for; each then gets ``workers`` cores and their memory. ``seed`` is that of first
+    weights. Every seed but the first has a store of its own, for networks only. ``finished`` is
+    called after each network with its name. Raises ExperimentError if the deals are too few or not
+    those of before, or if no row can be measured; TrainingError if a training fails; ClusterError
+    if the cluster does. Finished work stays.
     """
     wanted, files = list(rows), material or Material()
     left_out = waiting(wanted, files)
@@ -156,7 +156,7 @@ def _measure_on_deals(
     """Train and measure what is missing of the rows of double-dummy results."""
     nets = planned(wanted, scale, seed)
     for net in nets:
-        require_deals(net, scale, deals.training)  # found now rather than after other trainings
+        require_deals(net, scale, deals.training)  # found now, not after other trainings
     _refuse_other_networks(nets, store)
     agree(folder, scale, deals)
     if seed == 1:
@@ -172,7 +172,7 @@ def _measure_on_deals(
 
 
 def _refuse_other_networks(nets: Mapping[Net, list[NetRow]], store: Store) -> None:
-    """Raise ExperimentError where a row was measured of another network than this run's."""
+    """Raise ExperimentError if a row was measured on another network than this run's."""
     for net, rows in nets.items():
         for row in rows:
             line = store.get(row.id) or {"network": net.key}
@@ -184,12 +184,12 @@ def _refuse_other_networks(nets: Mapping[Net, list[NetRow]], store: Store) -> No
 
 
 def _published(rows: Iterable[NetRow]) -> bool:
-    """Tell whether any of the rows has a published figure."""
+    """Return whether any of the rows has a published figure."""
     return any(row.id in published_results() for row in rows)
 
 
 def _without_training(rows: list[AnyRow], deals: Deals, store: Store) -> Iterator[Line]:
-    """Yield what the deals alone say, where it is missing."""
+    """Yield the missing lines that need only the deals."""
     for row in rows:
         if isinstance(row, RawRow) and row.id not in store:
             yield measure_raw(row, deals)
@@ -208,7 +208,7 @@ def _all_lines(
     workers: int,
     cluster: str | None,
 ) -> Iterator[tuple[Net, list[Line]]]:
-    """Yield each network's lines as soon as they are there."""
+    """Yield each network's lines as soon as they are ready."""
     if cluster is not None or workers == 1:
         work = partial(_lines, scale, deals, folder if cluster is None else folder.absolute())
         with over_pieces(work, missing.items(), cluster=cluster, cores=workers) as done:
@@ -237,7 +237,7 @@ def _lines(
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the run is killed, rather than train on beside the next run."""
+    """Make a worker stop if the run is killed, so it does not train beside the next run."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -251,8 +251,8 @@ def _end_with_parent() -> None:
 def lines_of_net(
     net: Net, rows: list[NetRow], scale: Scale, deals: Deals, folder: Path
 ) -> list[Line]:
-    """Train a network to its end, then measure everything that is asked of it."""
-    import torch  # rows without networks are measured where it is missing
+    """Train a network to its end, then measure everything asked of it."""
+    import torch  # rows without networks are measured even if it is missing
 
     from .trained import train_net
 
@@ -267,7 +267,7 @@ def lines_of_net(
             else measure_agreement(row, trained, deals)
             for row in rows
         ]
-        if net.seed == 1:  # what networks show is told of one of them
+        if net.seed == 1:  # findings are recorded for one network only
             for paper in PAPERS.values():
                 for finding in paper.of_networks:
                     lines += finding.measure(trained, scale, deals)

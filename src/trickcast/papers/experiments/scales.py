@@ -1,4 +1,4 @@
-"""How big an experiment is made: ``smoke``, ``standard``, ``full``, and ``authors`` of 2018."""
+"""The size of an experiment: ``smoke``, ``standard``, ``full``, and ``authors`` of 2018."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ class Schedule:
     """How long a network is trained by Rprop, and on how many examples at a time."""
 
     examples: int
-    """Examples in a full batch, where they are drawn; 0 where all results are used."""
+    """Examples in a full batch if they are drawn; 0 if all results are used."""
     epochs: int
-    """Epochs at most."""
+    """Most epochs."""
     portions: int = 16
     """Parts in which the examples are drawn, and replaced one after the other."""
     held: int = 10
-    """Epochs after which the oldest portion makes way for a new one."""
+    """Epochs after which a new portion replaces the oldest."""
     whole_from: float = 0.5
     """Share of the epochs after which all portions are used; before it, a quarter of them."""
     initial_update: float = 0.1
@@ -42,51 +42,51 @@ class Scale:
     """Whether training deals are used as in the papers: each once for every strain and leader.
 
     If not, examples are drawn anew again and again from random views of the deals (any leader,
-    suits permuted), which makes a few deals go as far as several times as many.
+    suits permuted), so that a few deals do the work of several times as many.
     """
     fewest: int
-    """Training deals that must be there; with ``published``, each network says it."""
+    """Training deals required at least; with ``published``, each network states its own number."""
     most: int
-    """Training deals that are used at most, of those of the paper too."""
+    """Training deals used at most, even if the paper has more."""
     validation: int
     """Validation deals used at most."""
     tests: int
     """Test deals used at most."""
     by_authors: bool = False
-    """Whether the networks of 2018 are trained as their authors' program has it; it has no others.
+    """Whether to train the networks of 2018 as their authors' program does, and no others.
     """
     schedules: dict[str, Schedule]
-    """The trainings by Rprop, by family of codings, by the name of a network where that has its
-    own, or by its name and what it is trained on."""
+    """The trainings by Rprop: by family of codings, by a network's name if it has its own, or by
+    its name and what it is trained on."""
     patience: int
     evaluate_every: int = 100
     tuning_examples: int = 393_216
-    """Examples of an epoch of the 2018 trainings, where they are drawn; the paper had 800,000."""
+    """Examples of an epoch of the 2018 trainings if they are drawn; the paper had 800,000."""
     pretraining_epochs: dict[str, int]
-    """Epochs of their first phase at most: of "any", and of a network whose encoder is frozen."""
+    """Most epochs of their first phase: for "any", and for a network with a frozen encoder."""
     tuning_epochs: int = 200
-    """Epochs of their second phase, and of the comparator, at most."""
+    """Most epochs of their second phase, and of the comparator."""
     bidding_epochs: int = 5_000
     """Epochs of the 1996 networks; those of the paper."""
     fresh_hands: int = 20_000
-    """Hands that opening bids are measured on besides the 200 of the paper."""
+    """Hands that opening bids are measured on, beside the paper's 200."""
     epochs: int = 0
-    """Epochs of every training by Rprop, where they are not those of the schedules."""
+    """Epochs of every training by Rprop, in place of the schedules'; 0 for the schedules'."""
     first_weights: float = 1.0
     """First weights of networks trained by Rprop are uniform on ± this / √inputs."""
     flat_weights: bool = False
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
-    """Whether Rprop takes a step back that has led too far, as when it was published."""
+    """Whether Rprop takes back a step that went too far, as when it was published."""
     batch: int = BATCH
     """Examples between two changes of the weights in the 2018 trainings."""
 
     def with_settings(
         self, schedules: Mapping[str, Schedule], pretraining_epochs: Mapping[str, int]
     ) -> Self:
-        """Return the scale with the settings of some networks of their own.
+        """Return the scale with additional settings for some networks.
 
-        Raises ValueError where one of them has settings already.
+        Raises ValueError if one of them has settings already.
         """
         for ours, theirs in (
             (self.schedules, schedules),
@@ -107,18 +107,18 @@ class Scale:
         return replace(schedule, epochs=net.epochs) if net.epochs else schedule
 
     def pretraining_of(self, net: Net) -> int:
-        """Return how many epochs the first phase of a 2018 network takes at most."""
+        """Return the most epochs that the first phase of a 2018 network takes."""
         frozen = net.pretraining is not None and net.pretraining.frozen
         long = frozen and net.network in self.pretraining_epochs
         return self.pretraining_epochs[net.network if long else "any"]
 
     def plan(self, net: Net) -> Net:
-        """Return what is trained for a network at this scale.
+        """Return the network to train in place of a network at this scale.
 
-        As published, an encoder for each hand has such a decoder too, and is trained until it
-        compresses as well, or as badly, as is printed. Where examples are drawn from all views,
-        networks that differ only in leader, number of deals or the suit that is turned into spades
-        are one and the same.
+        As published, an encoder for each hand also has a decoder for each hand, and is trained
+        until it compresses as well, or as badly, as printed. If examples are drawn from all views,
+        networks that differ only in leader, number of deals or the suit turned into spades are one
+        and the same.
         """
         if net.by_rprop:
             net = replace(

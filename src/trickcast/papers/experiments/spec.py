@@ -1,4 +1,4 @@
-"""What an experiment trains: a network as a paper says it."""
+"""What an experiment trains: a network as a paper describes it."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ from ..codings import find_coding, find_head
 from ..networks import NetworkName
 
 Lead = Literal["W", "both", "NS", "any"]
-"""Who leads: West; West and East, each deal twice (2009); North and South (2018); every seat."""
+"""The leader: West; West and East, each deal twice (2009); North and South (2018); every seat."""
 LEADERS: dict[Lead, tuple[Seat, ...]] = {
     "W": (Seat.WEST,),
     "both": (Seat.WEST, Seat.EAST),
@@ -28,33 +28,33 @@ CONTRACTS: dict[str, tuple[Strain, ...]] = {
 }
 """The strains of each word in the column ``contracts`` of the published results."""
 BATCH = 256
-"""Examples in a batch of the 2018 trainings, which the paper does not say."""
+"""Examples in a batch of the 2018 trainings, which the paper does not state."""
 _APART = ("decoder", "until", "by_authors")
-"""Fields of a pretraining that a network's key tells in words of their own."""
+"""Fields of a pretraining that a network's key puts in its own words."""
 _USUAL = {"epochs": 0, "first_weights": 1.0, "flat_weights": False, "steps_back": False,
           "batch": BATCH}  # fmt: skip
-"""What a file's name does not tell of a network where it is so: files are older than these."""
+"""Usual values, which a file's name leaves out: some files are older than these fields."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pretraining:
-    """That a network is trained as in 2018, and how; see ``AutoencoderConfig``."""
+    """Pretraining of a network as in 2018; see ``AutoencoderConfig``."""
 
     rate: float
-    """Of the fine tuning."""
+    """Learning rate of the fine tuning."""
     frozen: bool = False
     encoders: int = 1
     loss: str = "cross-entropy"
     decoder: str = "joined"
     until: float = 0.0
-    """The compression error that is printed of the network; 0 where none is, or it is not used."""
+    """Compression error to stop at, as printed for the network; 0 for none."""
     by_authors: bool = False
-    """Whether as its authors' program has it, which is not all printed; see ``AuthorsConfig``."""
+    """Whether to train by its authors' program, which is not all printed; see ``AuthorsConfig``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """That a network is a comparator, and how it is trained; see ``ComparatorConfig``."""
+    """Training of a network as a comparator; see ``ComparatorConfig``."""
 
     references: int = 20
     rate: float = 0.001
@@ -62,7 +62,7 @@ class Comparison:
 
 @dataclass(frozen=True, kw_only=True)
 class Net:
-    """A network to be trained. Raises ValueError for one that cannot be."""
+    """A network to train. Raises ValueError for an impossible one."""
 
     network: str
     """Printed name; with a dedicated first layer written as groups, ``(52x4)-(26x4)-52-13-14``."""
@@ -75,20 +75,20 @@ class Net:
     head: str = "equal"
     pretraining: Pretraining | None = None
     comparison: Comparison | None = None
-    """Without either it is trained by Rprop."""
+    """If this and ``pretraining`` are None, the network is trained by Rprop."""
     copies: int = 1
     """Networks from different first weights, trained together."""
     seed: int = 1
     epochs: int = 0
-    """Epochs of a training by Rprop at most; 0 for those of the scale."""
+    """Most epochs of a training by Rprop; 0 for those of the scale."""
     first_weights: float = 1.0
-    """They are uniform on ± this / √inputs."""
+    """Range of the first weights: uniform on ± this / √inputs."""
     flat_weights: bool = False
     """Whether they are uniform on ± ``first_weights`` instead, whatever the inputs."""
     steps_back: bool = False
-    """Whether Rprop takes a step back that has led too far."""
+    """Whether Rprop takes back a step that went too far."""
     batch: int = BATCH
-    """Examples between two changes of the weights, where it is pretrained."""
+    """Examples between two changes of the weights, if it is pretrained."""
 
     def __post_init__(self) -> None:
         name, coding, head = NetworkName(self.network), find_coding(self.coding), self.outputs
@@ -108,17 +108,17 @@ class Net:
 
     @property
     def outputs(self) -> int:
-        """Output neurons; a comparator has one and is asked for each number of tricks."""
+        """Output neurons; a comparator has one, and is asked for each number of tricks."""
         return 1 if self.comparison is not None else find_head(self.head).outputs
 
     @property
     def by_rprop(self) -> bool:
-        """Whether it is trained by Rprop, so with ``epochs`` and first weights."""
+        """Whether it is trained by Rprop, and so uses ``epochs`` and first weights."""
         return self.pretraining is None and self.comparison is None
 
     @property
     def key(self) -> str:
-        """Everything that sets it apart from other networks, for people to read."""
+        """Everything that distinguishes it from other networks, for people to read."""
         parts = [self.network, self.coding, self.contracts, f"lead {self.lead}"]
         parts += [f"{self.deals:,} deals"] if self.deals else []
         parts += [f"head {self.head}"] if self.head != "equal" else []
@@ -158,6 +158,6 @@ class Net:
 
     @property
     def family(self) -> str:
-        """Which kind of inputs it has, on which the number of epochs depends: 26x4, 52x4 or 52."""
+        """The family of its inputs, which decides the number of epochs: 26x4, 52x4 or 52."""
         hands_apart = re.match(r"26x4|52x4", self.coding)
         return hands_apart.group() if hands_apart else "52"

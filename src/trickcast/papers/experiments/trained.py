@@ -1,4 +1,4 @@
-"""Training the networks of the papers, from their beginning or where an earlier run stopped."""
+"""Training of the papers' networks, from the start or from where an earlier run stopped."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -31,12 +31,12 @@ from .spec import Comparison, Net, Pretraining
 Report = Callable[[dict[str, float]], None]
 _FORMAT = "trickcast experiment 1"
 _SECOND_UPDATE = 0.001
-"""The first step in a second leg: large ones would undo the first."""
+"""The first step in a second leg; larger ones would undo the first leg."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetConfig(RpropConfig):
-    """Everything that decides a training by Rprop besides its deals."""
+    """Everything that decides a training by Rprop apart from its deals."""
 
     net: Net
 
@@ -56,18 +56,18 @@ class Trained:
         return run_all(self.network, inputs)
 
     def tricks(self, inputs: Inputs) -> NDArray[np.uint8]:
-        """Return the tricks that the network says: (n,)."""
+        """Return the (n,) tricks that the network estimates."""
         return find_head(self.net.head).tricks(self.outputs(inputs))
 
 
 def train_net(
     net: Net, scale: Scale, deals: Deals, folder: Path, report: Report = lambda line: None
 ) -> Trained:
-    """Train a planned network, or load it where it is finished.
+    """Train a planned network, or load it if it is finished.
 
-    ``folder`` gets a checkpoint while it is trained, and then the finished network. Raises
-    ExperimentError for too few deals, TrainingError for files of another training or an error
-    that is no number.
+    ``folder`` gets a checkpoint during the training, and then the finished network. Raises
+    ExperimentError for too few deals, and TrainingError for files of another training or an error
+    that is not a number.
     """
     used = deals.training[: require_deals(net, scale, deals.training)]
     checksum, finished = deals_checksum(used), folder / f"{net.slug}.network"
@@ -91,9 +91,10 @@ def train_net(
 
 
 def build(net: Net) -> nn.Module:
-    """Return a network as the papers say: tanh for inputs below zero, logistic else.
+    """Return a network as the papers describe it: tanh for inputs below zero, logistic otherwise.
 
-    The papers do not say whether tanh is used in the output too; here only for targets below zero.
+    The papers do not say whether the output uses tanh too; here it does only for targets below
+    zero.
     """
     if net.comparison is not None:
         return Comparator(_comparator_config(net, 1))
@@ -114,7 +115,7 @@ def build(net: Net) -> nn.Module:
 
 @dataclass(frozen=True)
 class _Training:
-    """The training of one network, from its beginning or where it stopped."""
+    """The training of one network, from its start or from where it stopped."""
 
     net: Net
     scale: Scale
@@ -124,7 +125,7 @@ class _Training:
     report: Report
 
     def by_rprop(self) -> tuple[nn.Module, dict[str, Any]]:
-        """Return the network of 2004 or 2009, and what there is to say of its training."""
+        """Return the network of 2004 or 2009, and the record of its training."""
         net, scale = self.net, self.scale
         schedule = scale.schedule_of(net)
         config = NetConfig(
@@ -164,7 +165,7 @@ class _Training:
         return train(task, path, journal=False, report=self.report)
 
     def by_epochs(self) -> tuple[nn.Module, dict[str, Any]]:
-        """Return the network of 2018, and what there is to say of its training."""
+        """Return the network of 2018, and the record of its training."""
         task: Any
         if self.net.comparison is not None:
             config = _comparator_config(self.net, self.scale.tuning_epochs)
@@ -173,7 +174,7 @@ class _Training:
             task = AuthorsTask(self._authors_config(), find_head(self.net.head), *self._lessons())
         else:
             task = AutoencoderTask(self._autoencoder_config(), *self._lessons())
-        # the authors' take hours, and what is looked at tells where they are
+        # the authors' trainings take hours, and their journal shows how far they are
         trained = train(task, self.checkpoint, journal=self.scale.by_authors, report=self.report)
         progress, errors = trained.progress, ("compression_error", "validation_error")
         record = {"epochs": progress.step, "seconds": progress.seconds}
@@ -239,7 +240,7 @@ def _comparator_config(net: Net, epochs: int) -> ComparatorConfig:
 def load(path: Path) -> Trained:
     """Return the network of a finished ``.network`` file.
 
-    Raises TrainingError for a file that is none, or of an earlier version of this program.
+    Raises TrainingError for any other file, and for one of an earlier version of this program.
     """
     content = read_plain(path, "a trained network", _FORMAT)
     return whole(path, "a trained network", lambda: _trained(content))
@@ -256,7 +257,7 @@ def _trained(content: dict[str, Any]) -> Trained:
 
 
 def _finished(path: Path, net: Net, checksum: str) -> Trained:
-    """Load a network of this run, or raise TrainingError if it is of another."""
+    """Load a network of this run, or raise TrainingError if it belongs to another."""
     trained = load(path)
     if trained.net != net:
         raise TrainingError(f"{path}: not the network {net.key}, but {trained.net.key}")

@@ -1,4 +1,4 @@
-"""The first layers of networks that an experiment trained, ready to be looked into."""
+"""The first layers of networks that an experiment trained, opened for inspection."""
 
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from .trained import Trained, load
 def open_file(path: Path) -> list[Opened]:
     """Return the first layers of a ``.network`` file: one network, or several copies.
 
-    Raises ExperimentError when there is no such file, TrainingError when it is something else,
-    OpenedError when the first layer does not see cards one by one.
+    Raises ExperimentError if there is no such file, TrainingError if it is something else, and
+    OpenedError if the first layer does not see cards one by one.
     """
     if not path.is_file():
         raise ExperimentError(f"{path}: no such file (create it with trickcast reproduce)")
@@ -25,9 +25,9 @@ def open_file(path: Path) -> list[Opened]:
 
 
 def open_trained(trained: Trained) -> list[Opened]:
-    """Return the first layer of each copy of a network, the tower's of a comparator.
+    """Return the first layer of each copy of a network; for a comparator, that of its tower.
 
-    Raises OpenedError when the first layer does not see cards one by one.
+    Raises OpenedError if the first layer does not see cards one by one.
     """
     network, net = trained.network, trained.net
     layered = network.tower if isinstance(network, Comparator) else network
@@ -37,7 +37,7 @@ def open_trained(trained: Trained) -> list[Opened]:
 
 
 def _of_every_copy(network: LayeredNetwork) -> list[FirstLayer]:
-    """Return the first layer of each copy, the blocks of one copy after those of another."""
+    """Return the first layer of each copy, with the blocks of one copy after those of another."""
     first = _of_cards(network.layers[0])
     second = _of_cards(network.layers[1]) if len(network.layers) > 1 else None
     blocks = first.blocks // network.copies

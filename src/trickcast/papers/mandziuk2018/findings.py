@@ -1,6 +1,6 @@
-"""What the paper of 2018 says beside its rows: errors of both phases, and of two deals the better.
+"""Findings of the 2018 paper beside its rows: the errors of both phases, and comparing deals.
 
-Table 1 and 2 print a compression error and a fine-tuning error for every network; the comparator
+Tables 1 and 2 print a compression error and a fine-tuning error for every network. The comparator
 is planned in the text.
 """
 
@@ -20,28 +20,28 @@ from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
 from ..published import published_results
 
-if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+if TYPE_CHECKING:  # torch is needed to train, not to list what is measured
     from ..experiments.trained import Trained
 
 _ERRORS, _PAIRS = "errors: ", "pairs: "
 _ABOUT = """\
-Compression: the cross-entropy of the 208 inputs, summed, of a deal in the last epoch of the first
-phase, in nats. Fine tuning: of a test result, the squared error of an output, mean of the fourteen,
-and the cross-entropy in nats. As printed: with first weights of seed 1.
-Empty where a network was not run so, or was trained before this was measured.
+Compression is the cross-entropy of a deal in the last epoch of the first phase, summed over the 208
+inputs, in nats. Fine tuning has two errors of a test result: the squared error, as the mean of the
+fourteen outputs, and the cross-entropy, in nats. Those as printed have first weights of seed 1.
+A cell is empty if a network was not run so, or was trained before this was measured.
 """
 _PAIRINGS = 10
-"""Other results that every result is compared with."""
+"""Results that every result is compared with."""
 
 
 # ---- the errors of both phases -------------------------------------------------------------------
 
 
 def errors_of_both_phases(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
-    """Return the errors of a network of this paper with fourteen outputs, nothing of another.
+    """Return the errors of a network of this paper with fourteen outputs; nothing for others.
 
-    Those of the fine tuning are measured on the test deals with North or South leading: squared,
-    the mean of all results and outputs; cross-entropy in nats, the mean of all results.
+    Fine-tuning errors are measured on the test deals with North or South leading. The squared error
+    is the mean over all results and outputs; cross-entropy, in nats, is the mean over all results.
     """
     net = trained.net
     if net.pretraining is None or net.outputs != 14:
@@ -62,7 +62,7 @@ def errors_of_both_phases(trained: "Trained", scale: Scale, deals: Deals) -> lis
 
 
 def show_errors(store: Store) -> str:
-    """Return the errors of both phases beside the published, those of ours alone at the end."""
+    """Return the errors of both phases beside the published; networks of ours alone come last."""
     of_networks = {line["network"]: line for line in store.findings(_ERRORS)}
     shown, cells = set(), []
     for name, row in published_results().items():
@@ -97,12 +97,12 @@ def show_errors(store: Store) -> str:
 
 
 def _printed_errors(notes: str) -> Mapping[str, str]:
-    """Return a published row's errors by phase, from its notes; nothing for another paper's."""
+    """Return a published row's errors by phase, from its notes; empty for another paper's row."""
     return dict(re.findall(r"(compression|fine tuning) error=([\d.]+)", notes))
 
 
 def _measured(line: Line | None, of_networks: Mapping[str, Line]) -> dict[str, str]:
-    """Return the errors of a line's network as text, "" for each that is not known."""
+    """Return the errors of a line's network as text, "" for each that is unknown."""
     known = of_networks.get(line["network"], {}) if line else {}
     compression = (line or {}).get("compression_error", known.get("compression"))
     texts = {"compression": "" if compression is None else f"{compression:.3f}"}
@@ -114,14 +114,15 @@ def _measured(line: Line | None, of_networks: Mapping[str, Line]) -> dict[str, s
 ERRORS = NetworkFinding(measure=errors_of_both_phases, show=show_errors)
 
 
-# ---- of two deals the better ---------------------------------------------------------------------
+# ---- which of two deals is better ----------------------------------------------------------------
 
 
 def pairs_told_apart(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
-    """Return how often a comparator says rightly which of two deals takes more tricks.
+    """Return how often a comparator tells which of two deals takes more tricks.
 
-    By the difference in tricks, on results of the test deals with North or South leading, each
-    beside ten others by chance: pairs, and percent said rightly. Nothing for another network.
+    Each test result with North or South leading is compared with ten random others. By difference
+    in tricks: the number of pairs, and the percent told apart correctly. Nothing for other
+    networks.
     """
     import torch
 
@@ -157,17 +158,17 @@ def pairs_told_apart(trained: "Trained", scale: Scale, deals: Deals) -> list[Lin
 
 
 def show_pairs(store: Store) -> str:
-    """Return how often the comparators are right, by the difference of the deals."""
+    """Return how often the comparators are right, by the difference in tricks."""
     lines = store.findings(_PAIRS)
     if not lines:
         return ""
     words = " | ".join(f"{line['finding'].removeprefix(_PAIRS)}, pairs | right" for line in lines)
     results = " and ".join(f"{line['n']:,}" for line in lines)
     text = [
-        "## Of two deals the better\n",
-        "How often the comparator is right about which of two test deals takes more tricks, "
-        f"percent, by how many more it takes. Each of {results} results meets {_PAIRINGS} random "
-        "others. The paper has no such figure.\n",
+        "## Which of two deals is better\n",
+        "How often the comparator is right about which of two test deals takes more tricks, in "
+        f"percent, by the difference in tricks. Each of {results} results is compared with "
+        f"{_PAIRINGS} random others. The paper has no such figure.\n",
         f"| tricks apart | {words} |",
         "|---|" + "---|---|" * len(lines),
     ]

@@ -1,4 +1,4 @@
-"""What the paper of 2004 says of errors and long suits: its Table 2."""
+"""Table 2 of the 2004 paper: its network's errors, and how long the suits of the deals are."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from ..experiments.run_deals import Deals, all_results
 from ..experiments.scales import Scale
 from ..experiments.spec import Net
 
-if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+if TYPE_CHECKING:  # torch is needed to train, not to list what is measured
     from ..experiments.trained import Trained
 
 DEEP_26X4 = Net(
@@ -28,17 +28,17 @@ _SHAPES = "shape deviations"
 
 
 def shapes_of_the_deep_network(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
-    """Return the shape deviations of the network of Table 2, nothing of another."""
+    """Return the shape deviations of the network of Table 2; nothing for other networks."""
     if trained.net != scale.plan(DEEP_26X4):
         return []
     return [{"finding": _SHAPES, **shape_deviations(trained, deals)}]
 
 
 def shape_deviations(trained: "Trained", deals: Deals) -> Line:
-    """Count errors of a network and how long the suits of their deals are (2004, Table 2).
+    """Count a network's errors, and measure how long the suits of their deals are (2004, Table 2).
 
-    For each difference, network minus truth: deals, and their mean standard deviation (n - 1) of
-    the sixteen suit lengths. On the first 10,000 training deals, West leading.
+    For each difference, network minus truth: the number of deals, and the mean standard deviation
+    (n - 1) of their sixteen suit lengths. On the first 10,000 training deals, with West leading.
     """
     coding = find_coding(trained.net.coding)
     few = deals.training[:10_000]
@@ -59,7 +59,7 @@ def shape_deviations(trained: "Trained", deals: Deals) -> Line:
 
 
 def suit_length_deviations(owners: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return (n,) standard deviations (n - 1) of a deal's sixteen suit lengths."""
+    """Return (n,) standard deviations (n - 1) of each deal's sixteen suit lengths."""
     held = owners.reshape(-1, 4, 13)[:, None] == np.arange(4)[:, None, None]  # (n, seat, suit, 13)
     deviations: NDArray[np.float64] = held.sum(axis=3).reshape(-1, 16).std(axis=1, ddof=1)
     return deviations

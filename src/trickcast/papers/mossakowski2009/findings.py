@@ -1,4 +1,4 @@
-"""What the paper of 2009 says beside its rows: of leaders, of weights, of the printed deals."""
+"""Findings of the 2009 paper beside its rows: leaders, weights, and the printed deals."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from ..experiments.spec import CONTRACTS, LEADERS
 from ..neurons import BOUNDS, neurons, sees_cards, shares, table_vii
 from ..published import SAMPLE_COLUMNS, sample_deals
 
-if TYPE_CHECKING:  # torch is needed to train, not to say what is measured
+if TYPE_CHECKING:  # torch is needed to train, not to list what is measured
     from ..experiments.trained import Trained
 
 # ---- the leader ----------------------------------------------------------------------------------
@@ -25,8 +25,8 @@ _LEADER = "leader matters on the "
 def leader_matters(deals: DealSet) -> Line:
     """Count how often it matters which hand of a side leads: percent, by strain and leading side.
 
-    The paper of 2009 says that in 7% of spade deals the leader, West against East, changes the
-    number of tricks of North and South.
+    The 2009 paper says that in 7% of spade deals the number of tricks of North and South depends on
+    whether West or East leads.
     """
     tricks = deals.tricks_or_unknown
     percent = {}
@@ -57,7 +57,7 @@ def show_leaders(store: Store) -> str:
         return ""
     lines = [
         "## How often the leader matters\n",
-        "Percent of deals in which the tricks of North and South differ with the leader of one "
+        "Percent of deals in which the tricks of North and South depend on the leader of one "
         "side. Published (2009): 7 for West against East in spades.\n",
         "| deals | leaders | S | H | D | C | N |",
         "|---|---|---|---|---|---|---|",
@@ -81,7 +81,7 @@ LEADERS_MATTER = DealsFinding(
 _TABLE_VII = {
     ("52", "notrump"): "notrump",
     ("52-marked", "all_suits"): "all_suits",
-    ("52", "all_suits"): "spades",  # turned into spades, whatever the suit
+    ("52", "all_suits"): "spades",  # turned into spades, whichever suit it was
     ("52", "spades"): "spades",
 }
 """Coding and training of a 52-1 network to its group in Table VII."""
@@ -89,7 +89,7 @@ _WEIGHTS, _PATTERNS = "Table VII: ", "patterns: "
 
 
 def first_layer_findings(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
-    """Return what the neurons of the first layer show, and of a 52-1 network Table VII's weights.
+    """Return what the first layer's neurons show and, for a 52-1 network, its Table VII weights.
 
     Nothing for networks whose first layer does not see cards one by one.
     """
@@ -103,7 +103,7 @@ def first_layer_findings(trained: "Trained", scale: Scale, deals: Deals) -> list
         pattern: {whose: round(100 * share, 1) for whose, share in both.items()}
         for pattern, both in shares([neurons(layer) for layer in layers]).items()
     }
-    if len(layers[0].weights) > 1:  # the one neuron of 52-1 is the output
+    if len(layers[0].weights) > 1:  # the only neuron of 52-1 is the output
         name = f"{_PATTERNS}{net.key}"
         lines.append({"finding": name, "network": net.key, "percent": percent})
     group = _TABLE_VII.get((net.coding, net.contracts))
@@ -120,7 +120,7 @@ def _show_weights(store: Store) -> str:
         return ""
     parts = [
         "## Table VII: the weights of 52-1\n",
-        "Ours, brought to the table's scale by least squares (published), suits S H D C.\n",
+        "Ours, scaled to the table by least squares (in brackets the published); suits S H D C.\n",
     ]
     for line in of_groups:
         parts.append(f"{line['group']}: correlation {line['correlation']:.4f}\n")
@@ -134,9 +134,9 @@ def _show_weights(store: Store) -> str:
 
 
 def _show_patterns(store: Store) -> str:
-    """Return what the first layers show, percent of their neurons (of networks).
+    """Return the patterns of the first layers, as percent of their neurons (of networks).
 
-    Those of 2018 are measured too: its own page tells of them.
+    Networks of 2018 are measured too; their own page shows them.
     """
     of_networks = [line for line in store.findings(_PATTERNS) if "-2018" not in line["network"]]
     if not of_networks:
@@ -157,7 +157,7 @@ def _show_patterns(store: Store) -> str:
 
 
 def show_first_layers(store: Store) -> str:
-    """Return the weights of 52-1, and what the first layers of all networks show."""
+    """Return the weights of 52-1, and the patterns of all networks' first layers."""
     return "\n".join(part for part in (_show_weights(store), _show_patterns(store)) if part)
 
 
@@ -171,7 +171,7 @@ _SAMPLES = "samples: "
 
 
 def estimates_of_printed_deals(trained: "Trained", scale: Scale, deals: Deals) -> list[Line]:
-    """Return what a network says of the deals of Figures 9 to 11, where it can be asked."""
+    """Return a network's estimates for the deals of Figures 9 to 11, where it can be asked."""
     net, samples = trained.net, sample_deals()
     ns_estimates = sample_estimates(trained, samples.deals, samples.leaders)
     if ns_estimates is None:
@@ -181,7 +181,7 @@ def estimates_of_printed_deals(trained: "Trained", scale: Scale, deals: Deals) -
 
 
 def sample_estimates(trained: "Trained", samples: DealSet, leaders: list[Seat]) -> list[int] | None:
-    """Return the NS tricks that a network says of the papers' printed deals, in spades.
+    """Return the NS tricks that a network estimates for the papers' printed deals, in spades.
 
     None for a network that is not for spades, or that was not trained for such leaders.
     """
@@ -199,7 +199,7 @@ def sample_estimates(trained: "Trained", samples: DealSet, leaders: list[Seat]) 
 
 
 def show_printed_deals(store: Store) -> str:
-    """Return the estimates of the printed deals by the networks whose own are published."""
+    """Return the estimates of the printed deals by the networks whose estimates are published."""
     samples = sample_deals()
     figures = " | ".join(row["figure"] for row in samples.rows)
     truth = " | ".join(row["ns_tricks"] for row in samples.rows)

@@ -1,13 +1,13 @@
-"""The training of the 2018 paper as its authors' program has it, which is not all printed.
+"""The training of the 2018 paper by its authors' program, which is not all printed.
 
-The paper gives the address of its code. What that says and the paper does not: a batch is a quarter
-of all examples, the same quarter every time; weights and biases begin as N(0, 1); the decoder is
-the encoder transposed; RMSProp is TensorFlow's, of decay 0.9, in the first phase with rate 0.001
-and momentum 0.2; fine tuning lowers the squared error of the softmax, mean of the fourteen. The
-first phase ends when its error has fallen by less than 0.01 in 100 steps, more than five times. The
-second looks every 100 passes and ends when what is exact has not risen since the last look, more
-than 25 times; the network is the one of then. Times are counted in all. The authors look at their
-*test* deals; here validation deals play that part.
+The paper gives the address of its code, and the code adds the following. A batch is a quarter of
+all examples, the same quarter every time. Weights and biases begin as N(0, 1). The decoder is the
+encoder transposed. RMSProp is TensorFlow's, with decay 0.9; the first phase has rate 0.001 and
+momentum 0.2. Fine tuning lowers the squared error of the softmax, as the mean of the fourteen
+outputs. The first phase ends when its error has fallen by less than 0.01 in 100 steps more than
+five times. The second looks every 100 passes, and ends when the percent exact has not risen since
+the last look more than 25 times; the result is the network at that point. Both counts are totals.
+The authors look at their *test* deals; here validation deals play that part.
 """
 
 from dataclasses import asdict, dataclass
@@ -28,13 +28,13 @@ from .examples import Draw, Examples
 from .layered_network import LayeredNetwork
 
 _CHUNK = 4_000
-"""Examples that a processor computes at a time; a GPU takes a batch whole."""
+"""Examples that a CPU computes at a time; a GPU takes a batch whole."""
 
 
 class TensorFlowRMSProp(torch.optim.Optimizer):
-    """RMSProp as TensorFlow 1 has it: its means of squares begin at 1, its epsilon under the root.
+    """RMSProp as in TensorFlow 1: its means of squares begin at 1, its epsilon is under the root.
 
-    Beside gradients as small as those of a mean over 200,000 examples both tell.
+    Both matter with gradients as small as those of a mean over 200,000 examples.
     """
 
     def __init__(self, parameters: Any, lr: float, decay: float = 0.9, momentum: float = 0.0):
@@ -58,7 +58,7 @@ class TensorFlowRMSProp(torch.optim.Optimizer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorsConfig:
-    """Everything that decides such a training besides its deals."""
+    """Everything that decides such a training apart from its deals."""
 
     evaluate_every: ClassVar[int] = 1
     checkpoint_seconds: ClassVar[float] = 120
@@ -71,11 +71,11 @@ class AuthorsConfig:
     tuning_rate: float = 0.004
     batch: int = setting(200_000, "examples in a batch", at_least(1))
     settled: int = 5
-    """How often the first phase may fall by less than 0.01 and go on."""
+    """How often the first phase may fall by less than 0.01 and still go on."""
     stale: int = 25
-    """How often the second may not rise and go on."""
+    """How often the second phase may fail to rise and still go on."""
     passes: int = 100
-    """Passes over all batches between two looks of the second phase, and steps of the first."""
+    """Passes over all batches between two looks of the second phase; steps in the first."""
     pretraining_looks: int = setting(1_000, "looks of the first phase at most", at_least(1))
     looks: int = setting(1_000, "looks of the second phase at most", at_least(1))
     seed: int = setting(1, "seed of first weights", SEED)
@@ -83,25 +83,25 @@ class AuthorsConfig:
 
 @dataclass
 class _Phase:
-    """Where a training stands besides its progress."""
+    """The state of a training beside its progress."""
 
     number: int
     look: int = 0
-    """Of this phase."""
+    """Looks of this phase so far."""
     steps: int = 0
-    """Of this phase."""
+    """Steps of this phase so far."""
     figure: float = float("nan")
-    """At the last look: in the first phase the error, in the second percent exact."""
+    """At the last look: the error in the first phase, percent exact in the second."""
     counted: int = 0
-    """Looks that the phase is not to have too many of."""
+    """Looks so far that count towards the end of the phase."""
     compression_error: float = float("nan")
-    """The last of the first phase."""
+    """The last one of the first phase."""
 
 
 class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
-    """Both phases, one after the other; a step of the trainer is all up to the next look.
+    """Both phases, one after the other; a step of the trainer goes up to the next look.
 
-    It is computed on a GPU where there is one.
+    It runs on a GPU if there is one.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         self.head, self._draw, self._held_out = head, draw, held_out
         self._batches: list[list[tuple[Tensor, Tensor]]] = []
         generator = torch.Generator().manual_seed(config.seed)
-        # of fourteen outputs the softmax is part of the loss
+        # with fourteen outputs the softmax is part of the loss
         output = "linear" if head.outputs > 1 else None
         self.network = LayeredNetwork(config.network, seed=config.seed, output=output)
         self.targets = torch.from_numpy(head.targets(np.arange(14))).t().contiguous().to(device)
@@ -127,12 +127,12 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         self.network.to(device)
         self.decoding.to(device)
         self.phase = _Phase(1 if config.encoders else 2)
-        # compiled, a GPU keeps at hand what it would write and read again
+        # compiled, a GPU keeps on the chip what it would otherwise write and read again
         self._graded = torch.compile(self._loss) if device.type == "cuda" else self._loss
         self._prepare()
 
     def _prepare(self) -> None:
-        """Begin the optimizer of a phase."""
+        """Set up the optimizer of a phase."""
         layers, encoders = list(self.network.layers), self.config.encoders
         if self.phase.number == 1:
             moved = [x for layer in layers[:encoders] for x in layer.parameters()]
@@ -145,12 +145,12 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         self.optimizer = TensorFlowRMSProp(moved, lr=self.config.tuning_rate)
 
     def over(self) -> bool:
-        """Tell whether the second phase has ended."""
+        """Return whether the second phase has ended."""
         phase, config = self.phase, self.config
         return phase.number == 2 and (phase.counted > config.stale or phase.look >= config.looks)
 
     def step(self) -> None:
-        """Learn up to the next look."""
+        """Train up to the next look."""
         batches, phase = self._batches or self._cut(), self.phase
         steps = self.config.passes * (len(batches) if phase.number == 2 else 1)
         for _ in range(steps):
@@ -162,7 +162,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
     def _cut(self) -> list[list[tuple[Tensor, Tensor]]]:
         """Cut the examples into batches, and these into chunks of inputs and tricks.
 
-        In memory an input's examples stand together, as the layers compute them.
+        In memory the examples of one input are adjacent, as the layers compute them.
         """
         inputs, tricks = (part.to(self.place.device) for part in as_tensors(self._draw(0)))
         chunk = _CHUNK if self.place.device.type == "cpu" else self.config.batch
@@ -173,7 +173,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         return self._batches
 
     def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> Tensor:
-        """Change the weights by a batch; return its mean loss before."""
+        """Change the weights by a batch; return the mean loss before the change."""
         self.optimizer.zero_grad()
         examples = sum(len(tricks) for _, tricks in batch)
         total = torch.zeros((), dtype=torch.float64, device=self.place.device)
@@ -189,14 +189,14 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         if self.phase.number == 1:
             sums = self._decoded(inputs)
             return functional.binary_cross_entropy_with_logits(sums, inputs, reduction="sum")
-        outputs = self.network(inputs).t()  # as it stands in memory
+        outputs = self.network(inputs).t()  # as it is laid out in memory
         if self.head.outputs > 1:
             outputs = outputs.softmax(dim=0)
         error: Tensor = (outputs - self.targets[:, tricks]).square().mean(dim=0).sum()
         return error
 
     def _decoded(self, inputs: Tensor) -> Tensor:
-        """Return the sums of the outputs of the autoencoder: (n, inputs)."""
+        """Return the autoencoder's outputs before the logistic: (n, inputs)."""
         x, layers = inputs.t(), list(self.network.layers)[: self.config.encoders]
         for layer in layers:
             x = layer(x).sigmoid()
@@ -208,13 +208,13 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         return x.t()
 
     def validate(self) -> dict[str, float]:
-        """Return what a look sees, and count it where the phase comes nearer to its end."""
+        """Return the figures of a look, and count it if it brings the phase nearer to its end."""
         phase = self.phase
         line = {"phase": phase.number, "steps": phase.steps, "training_error": self._error}
         if self._error != self._error:
             raise TrainingError(f"phase {phase.number}, step {phase.steps}: the error is no number")
         if phase.number == 1:
-            phase.counted += phase.figure - self._error < 0.01  # not at the first look, of nan
+            phase.counted += phase.figure - self._error < 0.01  # not at the first look, against nan
             phase.figure = self._error
             if phase.counted > self.config.settled or phase.look >= self.config.pretraining_looks:
                 self.phase = _Phase(2, compression_error=self._error)
@@ -241,7 +241,7 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take these up."""
+        """Restore a state."""
         self.phase = _Phase(**state["phase"])
         self._prepare()
         self.network.load_state_dict(state["network"])

@@ -1,12 +1,12 @@
 """The training of the 2018 paper: an autoencoder of the deal, then the estimator on its encoder.
 
 Mańdziuk and Suchan, "Solving the Double Dummy Bridge Problem with Shallow Autoencoders", ICONIP
-2018. Phase 1 learns to give back the 208 inputs (cross-entropy, RMSProp), and stops when its error
+2018. Phase 1 learns to reproduce the 208 inputs (cross-entropy, RMSProp), and stops when its error
 hardly changes. Phase 2 puts the other layers of the network in the decoder's place and trains for
-tricks, with or without the encoder (RMSProp), until the validation error has risen 25 times; the
-state with the lowest is kept. The paper states neither batch size nor decay, nor whether the 25
-rises follow each other: here they are counted in all, the decay is 0.9, as in the libraries of that
-time, and what is validated and kept is the mean of the last few epochs' weights.
+tricks (RMSProp), with or without the encoder, until the validation error has risen 25 times. The
+state with the lowest error is kept. The paper states neither batch size nor decay, nor whether the
+25 rises are consecutive. Here they are counted in all, the decay is 0.9, as in the libraries of
+that time, and what is validated and kept is the mean of the last few epochs' weights.
 """
 
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ from .network_name import NetworkName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoencoderConfig:
-    """Everything that decides such a training besides its deals. Raises ValueError if wrong."""
+    """Everything that decides such a training apart from its deals. Raises ValueError if wrong."""
 
     evaluate_every: ClassVar[int] = 1
     checkpoint_seconds: ClassVar[float] = 120
@@ -35,31 +35,31 @@ class AutoencoderConfig:
     network: str
     """Printed name of the estimator: inputs, encoders, then the layers put on top of them."""
     encoders: int = 1
-    """Layers that are pretrained: 1, more for the deep autoencoders that did not do, 0 for none."""
+    """Layers that are pretrained: 1; more for the deep autoencoders that failed; 0 for none."""
     decoder: str = "joined"
-    """Whether an encoder decodes all hands together ("joined"), or each apart ("dedicated")."""
+    """Whether an encoder decodes all hands together ("joined") or each apart ("dedicated")."""
     frozen: bool = False
-    """Whether the encoder keeps what it learnt in phase 1."""
+    """Whether the encoder keeps its weights of phase 1."""
     loss: str = "cross-entropy"
-    """Of phase 2: cross-entropy of 14 softmax outputs, or squared error of one on [0, 1]."""
+    """Loss of phase 2: cross-entropy of 14 softmax outputs, or squared error of one on [0, 1]."""
     pretraining_rate: float = 0.001
     tuning_rate: float = 0.004
     settled: float = 0.01
     """Phase 1 stops when its error, summed over the inputs, changes by less in an epoch."""
     until: float = 0.0
-    """It stops at an error no greater than this, too."""
+    """Phase 1 also stops at an error this low."""
     rises: int = 25
     batch: int = 256
     decay: float = 0.9
-    """Of RMSProp's mean of squares."""
+    """Decay of RMSProp's mean of squares."""
     averaged: int = 4
-    """Epochs of phase 2 whose last weights are averaged into what is validated."""
+    """Epochs of phase 2 whose last weights are averaged for validation."""
     redraw: int = 1
     """Epochs between two drawings of examples."""
     pretraining_epochs: int = 100
-    """At most."""
+    """Most epochs of phase 1."""
     epochs: int = 300
-    """Of phase 2, at most."""
+    """Most epochs of phase 2."""
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -95,15 +95,15 @@ class AutoencoderConfig:
 
 @dataclass
 class _Phase:
-    """Where a training stands besides its progress."""
+    """The state of a training beside its progress."""
 
     number: int = 1
     epoch: int = 0
-    """Of this phase."""
+    """Epochs of this phase so far."""
     error: float = float("inf")
-    """Of the last epoch: in phase 1 of training, in phase 2 of validation."""
+    """Error of the last epoch: in phase 1 of training, in phase 2 of validation."""
     compression_error: float = float("inf")
-    """The last of phase 1."""
+    """The last one of phase 1."""
     risen: int = 0
 
 
@@ -127,7 +127,7 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         """Build the autoencoder, or in phase 2 the estimator, and the optimizer."""
         config, number = self.config, self.phase.number
         name = config.autoencoder if number == 1 else config.network
-        # the outputs' squashing is part of the losses, which is exact for large sums too
+        # the outputs' squashing is part of the losses, which stay exact for large sums
         self.network = LayeredNetwork(
             name, seed=config.seed, activation="logistic", output="linear"
         )
@@ -139,12 +139,12 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         self.optimizer = torch.optim.RMSprop(trained, lr=rate, alpha=config.decay, foreach=True)
 
     def over(self) -> bool:
-        """Phase 2 ends after so many rises of the validation error, or epochs."""
+        """Return whether the validation error has risen so often, or the epochs are used up."""
         phase, config = self.phase, self.config
         return phase.number == 2 and (phase.risen >= config.rises or phase.epoch >= config.epochs)
 
     def step(self) -> None:
-        """Make one epoch; after the last of phase 1 go over to phase 2."""
+        """Run one epoch; after the last of phase 1 switch to phase 2."""
         phase, config = self.phase, self.config
         inputs, tricks = self.examples(self.progress.step // config.redraw)
         error = self.pass_once(
@@ -163,7 +163,7 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
                 self._tune()
 
     def _tune(self) -> None:
-        """Go over to phase 2 with the encoder as it is."""
+        """Switch to phase 2 with the encoder as it is."""
         encoder = list(self.network.layers)[: self.config.encoders]
         self.phase = _Phase(2, compression_error=self.phase.compression_error)
         self._prepare()
@@ -180,7 +180,7 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         return tuning_loss(outputs, tricks, self.config.loss)
 
     def validate(self) -> dict[str, float]:
-        """Return the errors of the epoch; measure phase 2 and count a rise of its error."""
+        """Return the errors of the epoch; in phase 2 validate, and count a rise of the error."""
         if self._line["phase"] == 1:
             return self._line
         phase, (inputs, tricks) = self.phase, self.held_out
@@ -195,17 +195,17 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
         )
 
     def state(self) -> dict[str, Any]:
-        """Return what every such training keeps, and the phase."""
+        """Return the common state of such trainings, and the phase."""
         return super().state() | {"phase": asdict(self.phase)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take these up."""
+        """Restore a state."""
         self.phase = _Phase(**state["phase"])
         self._prepare()
         super().restore(state)
 
     def result(self) -> LayeredNetwork:
-        """Return the estimator in its best state; before phase 2, as it would begin."""
+        """Return the estimator in its best state; before phase 2, in its initial state."""
         network = self._estimator("linear" if self.config.loss == "cross-entropy" else None)
         if self.best_weights is not None:
             network.load_state_dict(self.best_weights)
@@ -213,10 +213,10 @@ class AutoencoderTask(EpochTask[AutoencoderConfig, LayeredNetwork]):
 
 
 def tuning_loss(outputs: Tensor, tricks: Tensor, loss: str) -> Tensor:
-    """Return the summed loss of phase 2: (n, 14) or (n, 1) sums of the output neurons.
+    """Return the summed loss of phase 2 for (n, 14) or (n, 1) outputs before their activation.
 
-    The one output is logistic on [0, 1], its target the middle of fourteen equal parts (the head
-    ``equal-unit``).
+    A single output is logistic on [0, 1]; its target is the middle of one of fourteen equal parts
+    (the head ``equal-unit``).
     """
     if loss == "cross-entropy":
         return functional.cross_entropy(outputs, tricks, reduction="sum")

@@ -1,4 +1,4 @@
-"""What the papers' trainings share: the best state is the result; epochs over drawn examples."""
+"""Common parts of the papers' trainings: keeping the best state, and epochs over drawn examples."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -20,8 +20,8 @@ Weights = dict[str, Tensor]
 class BestOf(Task[C, Network]):
     """A training that keeps the best of the states that it validates.
 
-    A family sets ``network``, which its steps change, ``optimizer``, and ``candidate``, which is
-    given what is validated: the same network, or one that takes means of its weights.
+    A subclass sets ``network``, which its steps change; ``optimizer``; and ``candidate``, which is
+    validated: the same network, or another one that takes means of its weights.
     """
 
     network: nn.Module
@@ -37,7 +37,7 @@ class BestOf(Task[C, Network]):
         """Give the candidate the mean of the network's weights at the last ``count`` validations.
 
         Every drawing of examples pulls the weights its own way; the mean of a few is better than
-        any, and costs nothing.
+        any of them, and costs nothing.
         """
         self.candidate.load_state_dict(mean_of_last(self._recent, self.network, count))
 
@@ -55,7 +55,7 @@ class BestOf(Task[C, Network]):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take these up."""
+        """Restore a state."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.best_weights, self._recent = state["best_weights"], state["recent"]
@@ -73,7 +73,7 @@ def _copied(network: nn.Module) -> Weights:
 
 
 class EpochConfig(Settings, Protocol):
-    """What every such training is given."""
+    """The settings that every such training has."""
 
     @property
     def batch(self) -> int:
@@ -92,7 +92,7 @@ class EpochTask(BestOf[E, Network]):
         self._drawn: tuple[int, tuple[Tensor, Tensor]] | None = None
 
     def examples(self, drawing: int) -> tuple[Tensor, Tensor]:
-        """Return inputs and tricks of a drawing, which is made once however often it is used."""
+        """Return the inputs and tricks of a drawing, which is made once and reused."""
         if self._drawn is None or self._drawn[0] != drawing:
             self._drawn = drawing, as_tensors(self.draw(drawing))
         return self._drawn[1]
@@ -100,10 +100,10 @@ class EpochTask(BestOf[E, Network]):
     def pass_once(
         self, examples: int, loss: Callable[[Tensor], Tensor], key: Sequence[int], where: str
     ) -> float:
-        """Pass over so many examples in random order; return the mean loss of one.
+        """Pass over ``examples`` in random order; return the mean loss of one example.
 
-        ``loss`` gives the mean loss of the examples of some rows; ``key`` sets the order of this
-        epoch apart from others. Raises TrainingError, saying ``where``, when it is no number.
+        ``loss`` returns the mean loss of the examples in some rows; ``key`` gives this epoch an
+        order of its own. Raises TrainingError, saying ``where``, if the loss is not a number.
         """
         order = torch.from_numpy(
             np.random.default_rng([self.config.seed, *key]).permutation(examples)

@@ -1,9 +1,8 @@
-"""The comparator that the 2018 paper plans: it says which of two deals promises more tricks.
+"""The comparator that the 2018 paper plans: it estimates which of two deals takes more tricks.
 
-Mańdziuk and Suchan, ICONIP 2018, Figure 3. Two towers that share their weights look at a deal each,
-and the layers on top see what both found. An unknown deal is then placed by comparing it with
-reference deals whose results are known. The paper gives no more than the idea; everything else
-here is ours.
+Mańdziuk and Suchan, ICONIP 2018, Figure 3. Two towers that share their weights each see one deal,
+and the layers on top see the outputs of both. An unknown deal is then placed by comparing it with
+reference deals whose results are known. The paper gives only the idea; everything else is ours.
 """
 
 from dataclasses import dataclass
@@ -27,19 +26,19 @@ _AT_ONCE = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparatorConfig:
-    """Everything that decides such a training besides its deals. Raises ValueError if wrong."""
+    """Everything that decides such a training apart from its deals. Raises ValueError if wrong."""
 
     evaluate_every: ClassVar[int] = 1
     checkpoint_seconds: ClassVar[float] = 120
 
     network: str
-    """Printed name of the network whose first layers are the tower, and the rest the comparison."""
+    """Printed name of the network; its first layers are the tower, and the rest the comparison."""
     tower: int = 2
-    """Layers of the tower besides its inputs."""
+    """Layers of the tower, not counting its inputs."""
     references: int = 20
     """Reference deals for each number of tricks."""
     rate: float = 0.001
-    """Of RMSProp."""
+    """Learning rate of RMSProp."""
     batch: int = 1024
     pairings: int = 4
     """Deals of the batch that each deal is compared with."""
@@ -61,12 +60,12 @@ class ComparatorConfig:
 
 
 class Comparator(nn.Module):
-    """Towers, comparison and reference deals. Raises ValueError for a name that cannot be one."""
+    """Towers, comparison and reference deals. Raises ValueError for an unsuitable name."""
 
     references: Tensor
     """(14 × references, inputs), those of 0 tricks first."""
     there_are: Tensor
-    """(14,): 1 where there are references of that number of tricks, else 0."""
+    """(14,): 1 if there are references of that number of tricks, else 0."""
 
     def __init__(self, config: ComparatorConfig):
         super().__init__()
@@ -83,9 +82,9 @@ class Comparator(nn.Module):
         self.register_buffer("there_are", torch.zeros(_COUNTS))
 
     def compare(self, first: Tensor, second: Tensor) -> Tensor:
-        """Return (n,) log odds that the first of two deals takes more tricks, from (n, width) both.
+        """Return (n,) log odds that the first deal takes more tricks, from (n, width) of both.
 
-        Exchanging the deals only changes the sign.
+        Exchanging the deals changes only the sign.
         """
         there = self.top(torch.cat([first, second], dim=1))
         back = self.top(torch.cat([second, first], dim=1))
@@ -95,8 +94,8 @@ class Comparator(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Turn (n, inputs) into (n, 14): the log likelihood of each number of tricks.
 
-        Against a reference of k tricks a deal of t wins if t > k, loses if t < k, and does either
-        with equal chances if t = k.
+        Against a reference of k tricks, a deal of t tricks wins if t > k and loses if t < k.
+        If t = k, each has the same chance.
         """
         known = self.tower(self.references)  # (references, width)
         return torch.cat([self._place(part, known) for part in self.tower(inputs).split(_AT_ONCE)])
@@ -113,9 +112,9 @@ class Comparator(nn.Module):
         return wins @ share.t() + losses @ (1 - share).t()
 
     def choose_references(self, examples: Examples, rng: np.random.Generator) -> None:
-        """Take reference deals from known ones.
+        """Choose reference deals from solved ones.
 
-        Where a result is rare the same deal repeats; one that no deal has gets no references.
+        If a result is rare, deals repeat; a result without deals gets no references.
         """
         each = len(self.references) // _COUNTS
         for count in range(_COUNTS):
@@ -140,11 +139,11 @@ class ComparatorTask(EpochTask[ComparatorConfig, Comparator]):
         )
 
     def over(self) -> bool:
-        """It ends after so many epochs without a lower validation error."""
+        """Return whether the validation error has been no lower for so many epochs."""
         return self.progress.step - self.progress.best.get("epoch", 0) >= self.config.patience
 
     def step(self) -> None:
-        """Make one epoch."""
+        """Run one epoch."""
         epoch = self.progress.step
         inputs, tricks = self.examples(epoch)
         self._error = self.pass_once(

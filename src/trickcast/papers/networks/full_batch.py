@@ -1,7 +1,7 @@
 """Full-batch Rprop on the squared error, the training of the 2004 and 2009 papers.
 
-Knows networks and numbers only: what the examples are is for its callers to say. Every epoch is a
-step.
+This module knows only networks and numbers; its callers decide what the examples are. Every epoch
+is a step.
 """
 
 from collections.abc import Collection, Iterable
@@ -23,13 +23,13 @@ from .examples import Draw, Examples
 
 
 class Rprop(torch.optim.Optimizer):
-    """Rprop as it was first published: a step over a lowest point is taken back.
+    """Rprop as first published: a step beyond a lowest point is taken back.
 
     M. Riedmiller, H. Braun: A direct adaptive method for faster backpropagation learning: the RPROP
     algorithm, IEEE International Conference on Neural Networks 1993. ``torch.optim.Rprop`` stays
-    where that step has led. Weights move by steps of their own, of which gradients give the sign
-    alone. A step is ``up`` times as long as the last one while the gradient keeps its sign. Where
-    the sign changes, the last step is taken back, and the one after that is ``down`` times as long.
+    where that step led. Every weight moves by a step of its own; the gradient gives only the sign.
+    A step is ``up`` times as long as the last one while the gradient keeps its sign. If the sign
+    changes, the last step is taken back, and the one after that is ``down`` times as long.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Rprop(torch.optim.Optimizer):
         step_sizes: tuple[float, float] = (1e-6, 50.0),
         etas: tuple[float, float] = (0.5, 1.2),
     ):
-        """Take the names that ``torch.optim.Rprop`` gives these.
+        """Take the parameters by the names that ``torch.optim.Rprop`` gives them.
 
         ``lr`` is the first step, ``step_sizes`` the smallest and the largest, ``etas`` down and up.
         """
@@ -63,7 +63,7 @@ class Rprop(torch.optim.Optimizer):
                 state["length"].mul_(factor).clamp_(smallest, largest)
                 move = torch.where(over, -state["move"], -gradient.sign() * state["length"])
                 weights.add_(move)
-                # nothing to compare the next gradient with: one step too far halves a length once
+                # the next gradient has nothing to compare with: one overshoot halves a length once
                 state["gradient"] = gradient.masked_fill(over, 0)
                 state["move"] = move
 
@@ -79,7 +79,7 @@ class RpropConfig:
     portions: int = 1
     """Parts that the examples are drawn in, and replaced one after the other."""
     whole_from: int = 0
-    """The epoch from which on all portions are used; before it, a quarter of them."""
+    """The epoch from which all portions are used; before it, a quarter of them."""
     epochs: int = setting(5_000, "epochs at most", at_least(1), may_change=True)
     patience: int = setting(
         1_000,
@@ -96,7 +96,7 @@ class RpropConfig:
     initial_update: float = setting(0.1, "Rprop's initial update value")
     largest_update: float = setting(50.0, "Rprop's largest update value")
     steps_back: bool = False
-    """Whether a step that has led too far is taken back, as in the Rprop of 1993."""
+    """Whether a step that went too far is taken back, as in the Rprop of 1993."""
     weight_decay: float = setting(1e-4, "weight decay", at_least(0))
     seed: int = setting(1, "seed of first weights and examples", SEED)
     chunk: int = setting(2_048, "examples computed at a time", at_least(1), may_change=True)
@@ -111,8 +111,8 @@ _Chunks = list[tuple[Tensor, Tensor]]
 class FullBatch(BestOf[C, Network]):
     """A training by full batches.
 
-    ``network`` is changed; ``candidate``, of the same shape, is given the mean of its last states,
-    which is what is validated, and in the end the best of these.
+    It trains ``network``. ``candidate``, of the same shape, takes the mean of the last states of
+    ``network``; this mean is validated, and the best one is the result.
     """
 
     candidate: Network
@@ -140,18 +140,18 @@ class FullBatch(BestOf[C, Network]):
         self._error = 0.0
 
     def go_on_from(self, progress: Progress) -> None:
-        """Take the network as the best state of an earlier training that came so far."""
+        """Start from the best state of an earlier training, with its progress."""
         self.progress = Progress(progress.step, progress.seconds, best=progress.best)
         self.candidate.load_state_dict(self.network.state_dict())
         self.keep()
 
     def over(self) -> bool:
-        """Tell whether the error has not fallen for long; few examples may not show it falling."""
+        """Return whether the error has long not fallen; few examples may not show it falling."""
         since = max(int(self.progress.best.get("epoch", 0)), self.config.whole_from)
         return self.progress.step - since >= self.config.patience
 
     def step(self) -> None:
-        """Make one epoch, and note the root mean square error of the outputs before it."""
+        """Run one epoch, and note the outputs' root mean square error before it."""
         drawn, epoch = self._drawn, self.progress.step
         self._drawn = {
             k: drawn[k] if k in drawn else self._chunks(self.draw(k))
@@ -169,12 +169,12 @@ class FullBatch(BestOf[C, Network]):
     def _chunks(self, examples: Examples) -> _Chunks:
         parts = examples.inputs, self.head.targets(examples.tricks)
         inputs, targets = (torch.split(torch.from_numpy(x), self.config.chunk) for x in parts)
-        # what all examples have as one input lies side by side, the order that layers compute in:
-        # turning it round in every epoch would take half of its time
+        # all examples' values of one input are adjacent, in the order that layers compute in:
+        # transposing them in every epoch would take half of its time
         return [(x.t().contiguous().t(), y) for x, y in zip(inputs, targets, strict=True)]
 
     def _descend(self, portions: Collection[_Chunks]) -> tuple[float, int]:
-        """Set the gradients; return the sum of squared errors, and of how many outputs."""
+        """Set the gradients; return the sum of squared errors, and the number of outputs in it."""
         # the gradient of the squared error summed over all examples, chunk by chunk: a chunk's
         # activations stay in the processor's cache
         self.optimizer.zero_grad()
@@ -188,7 +188,7 @@ class FullBatch(BestOf[C, Network]):
         return total, count
 
     def validate(self) -> dict[str, float]:
-        """Return errors in tricks and percent exact of the candidate, of all its copies."""
+        """Return errors in tricks and percent exact of the candidate, over all its copies."""
         self.average(self.config.averaged)
         held_out, head = self.held_out, self.head
         outputs = run_all(self.candidate, held_out.inputs, self.config.chunk)
@@ -205,7 +205,7 @@ class FullBatch(BestOf[C, Network]):
         }
 
     def result(self) -> Network:
-        """Return the candidate in the best state; before the first validation, as it began."""
+        """Return the candidate in its best state; before any validation, in its initial state."""
         if self.best_weights is not None:
             self.candidate.load_state_dict(self.best_weights)
         return self.candidate
@@ -214,9 +214,9 @@ class FullBatch(BestOf[C, Network]):
 def portions_at(settings: RpropConfig, epoch: int) -> range:
     """Return the numbers of the portions that an epoch learns from.
 
-    One portion makes way for the next every ``redraw / portions`` epochs. Were all examples
-    replaced at once, Rprop's step sizes, which live on signs that stay the same, would have to be
-    found again. A few examples are enough to find the way at first, and cost less.
+    A new portion replaces the oldest every ``redraw / portions`` epochs. If all examples were
+    replaced at once, Rprop would have to find its step sizes again, because they depend on signs
+    that stay the same. At first a few examples are enough to find the way, and they cost less.
     """
     count, hold = settings.portions, max(settings.redraw // settings.portions, 1)
     newest = epoch // hold + count

@@ -1,6 +1,6 @@
-"""Whole models of 2004 and 2009: two trained networks as one file, which takes owners.
+"""Whole models of 2004 and 2009: two trained networks in one file, which takes owners.
 
-Within the file a deal is coded for each of its twenty results. A network's output becomes tricks by
+Inside the file a deal is coded for each of its twenty results. A network's output becomes tricks by
 the range in which it falls, and probabilities by an ordered logit fitted on validation deals.
 """
 
@@ -43,8 +43,8 @@ from .network_name import NetworkName
 
 _OPSET = 17  # of 2022: old enough for every ONNX Runtime in use
 _OPERATORS = {"logistic": "Sigmoid", "tanh": "Tanh", "linear": "Identity"}
-_RIDGE = 1e-3  # keeps thresholds apart at a finite distance where no result fell between them
-_FARTHEST = 1e3  # ranges away: beyond it the chance of any count is nothing
+_RIDGE = 1e-3  # keeps thresholds a finite distance apart if no result fell between them
+_FARTHEST = 1e3  # ranges away: beyond it the chance of any count is zero
 _STEPS = 200
 Networks = Mapping[Contracts, LayeredNetwork]
 
@@ -60,12 +60,12 @@ def export_layered(
     """Write the networks for suits and for notrump as one ONNX file.
 
     Its input is ``owners`` (n, 52) uint8; its outputs are ``probabilities`` (n, 5, 4, 14),
-    ``tricks`` (n, 5, 4) uint8 and ``outputs`` (n, 5, 4), those of the networks. Beside it go
-    ``<name>.parity.npz`` (64 deals and what torch answers on them) and a line in ``SHA256SUMS``.
-    Thresholds are fitted, and scores counted, on the ``validation`` deals.
+    ``tricks`` (n, 5, 4) uint8 and ``outputs`` (n, 5, 4), those of the networks. It comes with
+    ``<name>.parity.npz`` (64 deals and torch's results for them) and a line in ``SHA256SUMS``.
+    Thresholds are fitted, and scores computed, on the ``validation`` deals.
 
-    Raises ValueError when the networks differ in name or coding, or a deal is not solved,
-    TrainingError when the file does not answer as torch does.
+    Raises ValueError if the networks differ in name or coding or a deal is not solved, and
+    TrainingError if the file and torch give different results.
     """
     if (suit.config.contracts, notrump.config.contracts) != ("suit", "notrump"):
         raise ValueError("expected a network trained for suits and one trained for notrump")
@@ -104,7 +104,7 @@ def export_layered(
 def outputs_of(
     networks: Networks, owners: NDArray[np.uint8], coding: Coding
 ) -> NDArray[np.float32]:
-    """Return what torch answers for (n, 52) owners: (n, 5, 4), every strain and declarer."""
+    """Return torch's outputs for (n, 52) owners: (n, 5, 4), every strain and declarer."""
     outputs = np.empty((len(owners), 5, 4), dtype=np.float32)
     for contracts, strains in STRAINS.items():
         for strain in strains:
@@ -127,14 +127,14 @@ class Thresholds:
 
 
 def fit_thresholds(outputs: NDArray[np.float32], tricks: NDArray[np.uint8]) -> Thresholds:
-    """Fit thresholds and slope to (m,) outputs and the tricks that were really taken.
+    """Fit thresholds and slope to (m,) outputs and the tricks really taken.
 
-    The ordered logit (McCullagh, "Regression models for ordinal data", 1980) by maximum
-    likelihood. Raises ValueError when there is nothing to fit to.
+    This is the ordered logit (McCullagh, "Regression models for ordinal data", 1980) by maximum
+    likelihood. Raises ValueError if there is nothing to fit to.
     """
     if len(outputs) == 0 or len(outputs) != len(tricks):
         raise ValueError(f"{len(outputs)} outputs and {len(tricks)} results (expected as many)")
-    # counted in ranges, so that all unknowns are near 1; the thresholds start between the ranges
+    # measured in ranges, so that all unknowns are near 1; the thresholds start between the ranges
     scaled = (torch.from_numpy(outputs).double() - LOWEST) / RANGE  # (m,)
     taken = torch.from_numpy(tricks.astype(np.int64))  # (m,)
     first = torch.ones(1, dtype=torch.float64, requires_grad=True)
@@ -145,7 +145,7 @@ def fit_thresholds(outputs: NDArray[np.float32], tricks: NDArray[np.uint8]) -> T
     )
     far = torch.tensor([_FARTHEST], dtype=torch.float64)
 
-    def edges() -> Tensor:  # (15,): of k tricks from edge k to edge k + 1
+    def edges() -> Tensor:  # (15,): k tricks lie from edge k to edge k + 1
         inner = torch.cat([first, first + log_gaps.exp().cumsum(0)])
         return torch.cat([-far, inner, far])
 
@@ -239,7 +239,7 @@ class LayeredGraph(Graph):
             starts[..., :104] = 0
             linear = np.eye(104, coding.size)
         else:
-            who = (seats - turns[:, None]) % 4  # sits N E S W of the turned deal
+            who = (seats - turns[:, None]) % 4  # who sits N E S W in the turned deal
             view = self.shaped(view, len(Strain), 1, -1, 1, 52)
             held = self.op("Equal", view, self.numbers(who.reshape(4, 1, 4, 1)))
             rows = self.shaped(self.cast(held), len(Strain), len(Seat), -1, 208)
@@ -274,7 +274,7 @@ class LayeredGraph(Graph):
         return x
 
     def layer(self, layer: BlockLinear, operator: str, x: str, name: str) -> str:
-        """Add one layer behind x."""
+        """Add one layer after x."""
         weights, biases = layer.weight.detach().numpy(), layer.bias.detach().numpy()
         blocks, width, size = weights.shape
 
@@ -315,7 +315,7 @@ class LayeredGraph(Graph):
 def _all_north(coding: Coding) -> Array:
     """Return the inputs of a deal in which North of the turned deal has all cards, (5, 4, 1, size).
 
-    It is the same deal whatever is turned and exchanged.
+    It stays the same deal however it is turned and exchanged.
     """
     owners = np.zeros((1, 52), dtype=np.uint8)
     declarers = [LEADER.rho] * 4 if coding.turned else [*Seat]
@@ -325,7 +325,7 @@ def _all_north(coding: Coding) -> Array:
 
 
 def _linear(coding: Coding) -> Array:
-    """Return what a card changes of these inputs in each hand N E S W, (5, 1, 208, size)."""
+    """Return how each card in each hand N E S W changes these inputs, (5, 1, 208, size)."""
     owners = np.kron(np.arange(4, dtype=np.uint8)[:, None], np.eye(52, dtype=np.uint8))
     strains = [Strain.SPADES] * 5 if coding.trumps == "exchanged" else [*Strain]
     rows = [coding.encode(owners, strain, LEADER.rho) for strain in strains]
@@ -342,18 +342,18 @@ def find_training(name: str) -> Training | None:
         NetworkName(name)
     except ValueError:
         return None
-    # one thread runs some 10 epochs of 131,072 examples a second, and two are hardly faster, or
-    # slower where other programs want the processor too
+    # one thread runs some 10 epochs of 131,072 examples a second; two are hardly faster, or slower
+    # if other programs use the CPU too
     family = Family({"deals"}, train_networks, shown, threads=1)
     return Training(family, PaperConfig(contracts="suit"), {"network": name})
 
 
 def train_networks(request: Request, config: PaperConfig, report: Report) -> Answer:
-    """Train one leg of both networks, the second when the first is at its end; export both.
+    """Train one leg of both networks, the second once the first is finished; export both.
 
     The folder gets a checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which
-    an interrupted training goes on, and at the end the files that ``export_layered`` writes.
-    Reports say of which ``contracts`` they are. Raises what ``train`` and ``export_layered`` raise.
+    an interrupted training continues, and at the end the files that ``export_layered`` writes.
+    Reports name their ``contracts``. Raises whatever ``train`` and ``export_layered`` raise.
     """
     library, started = Library(request.library), perf_counter()
     training = library_deals(library, "train", request.deals)

@@ -13,14 +13,14 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
     "linear": lambda x: x,
 }
-"""What neurons do with their sum, by name."""
+"""Activations of neurons, by name."""
 
 
 class BlockLinear(nn.Module):
-    """A layer joined fully inside each of its blocks; with one block, a plain linear layer.
+    """A layer that is fully connected inside each of its blocks; with one block, a linear layer.
 
-    Examples stand in the last axis: the result of one layer is then the next one's input without
-    being moved in memory, whatever their blocks. ``copies`` are as many layers of different
+    Examples are on the last axis, so the output of one layer is the next one's input without being
+    moved in memory, whatever the blocks. ``copies`` is the number of such layers with different
     weights, one after the other. First weights are uniform on ± ``first`` / √(inputs), or, if
     ``flat``, on ± ``first``.
     """
@@ -35,7 +35,7 @@ class BlockLinear(nn.Module):
     ):
         super().__init__()
         self.blocks = join.blocks * copies
-        # 1/√(inputs) is torch's own habit; the papers do not state theirs
+        # 1/√(inputs) is torch's own default; the papers do not state theirs
         bound = first if flat else first * join.inputs**-0.5
         weight = torch.empty(self.blocks, join.outputs, join.inputs)
         bias = torch.empty(self.blocks, join.outputs, 1)
@@ -49,7 +49,7 @@ class BlockLinear(nn.Module):
 
 
 class SideBySide(nn.Module):
-    """A layer of several parts, each joined to its own part of the layer before it."""
+    """A layer of several parts, each connected to its own part of the layer before it."""
 
     def __init__(
         self,
@@ -73,10 +73,10 @@ class SideBySide(nn.Module):
 class LayeredNetwork(nn.Module):
     """A network of the papers: logistic units everywhere, or tanh (for inputs below zero).
 
-    ``output`` is the activation of the last layer where it is another one. ``seed`` alone decides
+    ``output`` is the activation of the last layer if it is another one. ``seed`` alone decides
     the first weights, which are uniform on ± ``first`` / √(inputs), or, if ``flat``, on ± ``first``
-    in all layers. ``copies`` networks of one shape and different weights are computed together,
-    each seeing the same inputs; their outputs stand one after the other.
+    in all layers. ``copies`` networks of one shape and different weights are computed together
+    on the same inputs; their outputs follow one after the other.
     Raises ValueError for a name that cannot be built, or an unknown activation.
     """
 

@@ -1,4 +1,4 @@
-"""Whole models of 2004 and 2009: a network for suit contracts, one for notrump, a file of both."""
+"""Whole models of 2004 and 2009: one network for suit contracts, one for notrump, in one file."""
 
 import os
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _CODINGS = [name for name, coding in CODINGS.items() if isinstance(coding, CardC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperConfig(RpropConfig):
-    """Everything that decides a training besides its deals. Raises ValueError for a bad value."""
+    """Everything that decides a training, except its deals. Raises ValueError for a bad value."""
 
     contracts: Contracts
     network: str = "(52x4)-(26x4)-26-13-1"
@@ -85,15 +85,15 @@ def train(
     minutes: float | None = None,
     report: Report = lambda line: None,
 ) -> PaperTrained:
-    """Train one network, going on from ``checkpoint`` where that file exists.
+    """Train one network, continuing from ``checkpoint`` if that file exists.
 
     Both sets of deals must be wholly solved. ``report`` is called at every validation with epoch,
     training and validation error (root mean square, in tricks), percent exact, and seconds. The
     same configuration and deals give the same network on the same machine, however often the
-    training was interrupted. To train on with more deals or epochs, copy the checkpoint.
+    training was interrupted. To continue with more deals or epochs, copy the checkpoint.
 
-    Raises ValueError for deals that are not solved, TrainingError for a checkpoint of another
-    configuration or when the error stops being a number.
+    Raises ValueError for deals that are not solved, and TrainingError for a checkpoint of another
+    configuration or an error that is not a number.
     """
     coding = find_coding(config.coding)
 
@@ -102,7 +102,7 @@ def train(
         return draw_examples(training, config.contracts, config.examples, coding, rng)
 
     def network() -> LayeredNetwork:
-        # as in the papers: tanh inside where inputs fall below zero; outputs are above it
+        # as in the papers: tanh inside if inputs fall below zero, though outputs are above it
         activation = "tanh" if coding.negative else "logistic"
         return LayeredNetwork(
             config.network, seed=config.seed, activation=activation, output="logistic"

@@ -30,7 +30,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """How a part of a layer is joined to the one before it: fully inside each of ``blocks``."""
+    """How a part of a layer is connected to the one before: fully inside each of ``blocks``."""
 
     blocks: int
     inputs: int
@@ -44,11 +44,11 @@ class Join:
 
 @dataclass(frozen=True)
 class NetworkName:
-    """A network's printed name, read: its layers from input to output and how they are joined.
+    """A parsed printed name: the layers from input to output, and how they are connected.
 
-    Groups are joined to the groups of the layer before, hand by hand, and extra neurons to extra
-    neurons; a layer without groups is joined to everything. In a network of 26×4 inputs the
-    first hidden neurons see one card each, its rank and suit. Raises ValueError when the name
+    Groups are connected to the groups of the layer before, hand by hand, and extra neurons to extra
+    neurons. A layer without groups is connected to everything. In a network of 26×4 inputs each of
+    the first hidden neurons sees one card, its rank and suit. Raises ValueError for a name that
     cannot be read or built.
 
     >>> NetworkName("(52x4)-(26x4)-26-13-1").connections
@@ -71,7 +71,7 @@ class NetworkName:
                 f"network {shorten(self.name)}: expected at most {_LONGEST} characters"
             )
         layers = tuple(self._read_layer(part.strip()) for part in self.name.split("-"))
-        # a group without neurons, too, is a part of which nothing can be computed
+        # a group without neurons is also a part from which nothing can be computed
         if len(layers) < 2 or min(min(layer.width, layer.groups) for layer in layers) == 0:
             raise ValueError(
                 f"network {shorten(self.name)}: expected at least inputs and outputs, as 52-1, "
@@ -93,7 +93,7 @@ class NetworkName:
 
     @cached_property
     def joins(self) -> tuple[tuple[Join, ...], ...]:
-        """How the parts of each layer but the first are joined to those of the one before it."""
+        """How the parts of each layer but the first are connected to those of the one before it."""
         pairs = zip(self.layers, self.layers[1:], strict=False)
         return tuple(self._join(before, layer) for before, layer in pairs)
 

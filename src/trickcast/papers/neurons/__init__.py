@@ -1,6 +1,6 @@
-"""Looking inside a network of the papers: what each neuron of the first layer looks at.
+"""Inspection of a network of the papers: what each neuron of the first layer looks at.
 
-Reading a model's file needs NumPy and ONNX Runtime only.
+Reading a model's file needs only NumPy and ONNX Runtime.
 """
 
 from .first_layer import FirstLayer, Opened, OpenedError, open_layer, open_model, sees_cards

@@ -1,4 +1,4 @@
-"""The first layer of a trained network, opened: which weight each card has in each neuron."""
+"""The first layer of a trained network, opened: the weight of each card in each neuron."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -29,12 +29,12 @@ _NOT_BY_CARD = (
 
 
 class OpenedError(ValueError):
-    """A network that cannot be looked into, or a picture that cannot be drawn: says why."""
+    """A network that cannot be opened, or a picture that cannot be drawn; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
 class FirstLayer:
-    """What is needed of a network to see what its first layer looks at."""
+    """The parts of a network that show what its first layer looks at."""
 
     weight: NDArray[np.float64]
     """Shape (blocks, neurons, inputs). A layer is fully joined within each of its blocks."""
@@ -42,9 +42,9 @@ class FirstLayer:
     """Shape (blocks, neurons)."""
     leaving: NDArray[np.float64] | None
     """The weights after it, shape (blocks, neurons of the second layer, inputs). None in a network
-    of one layer, whose first neurons are its outputs."""
+    with one layer, whose first neurons are its outputs."""
     tanh: bool = False
-    """Whether its neurons are of that kind; else logistic."""
+    """Whether its neurons are tanh; otherwise they are logistic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,11 @@ class Opened:
     """The first layer of one network."""
 
     name: str
-    """What network it is."""
+    """Description of the network."""
     weights: NDArray[np.float64]
-    """Shape (neurons, parts, 52), cards from the ace of spades to the two of clubs. Parts are what
-    the coding has of each card. They are one number (52), side and hand (104), the hand's own input
-    for a neuron that sees one hand, or the four hands."""
+    """Shape (neurons, parts, 52), cards from the ace of spades to the two of clubs. Parts are the
+    numbers that the coding has for each card: one number (52), side and hand (104), the hand's own
+    input for a neuron that sees one hand, or the four hands."""
     parts: tuple[tuple[str, ...], ...]
     """For each neuron the names of its parts: ``("card",)``, ``("side", "hand")``, ``("S",)`` …"""
     effects: NDArray[np.float64]
@@ -65,7 +65,7 @@ class Opened:
 
 
 def open_model(model: str | os.PathLike[str]) -> list[Opened]:
-    """Return the first layers of a model: of its network for suits, and of that for notrump.
+    """Return the first layers of a model: of its network for suits, and of the one for notrump.
 
     Args:
         model: Name of a shipped model, or path of an ``.onnx`` file.
@@ -126,7 +126,7 @@ def open_layer(name: str, layer: FirstLayer, coding: Coding, strains: Sequence[S
 
 
 def sees_cards(coding: Coding) -> bool:
-    """Tell whether a network of a coding has inputs of its own for every card.
+    """Return whether networks of a coding have inputs of their own for every card.
 
     Args:
         coding: The coding.
@@ -204,9 +204,9 @@ _GRAPH, _OUTPUT, _NAME = 7, 12, 1
 def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Return stored weights of a file by their names in its graph.
 
-    ONNX Runtime tells outputs only. But of two protobuf messages one after the other the fields
-    are merged, so a second message after the file's makes its weights outputs as well.
-    Raises LookupError when the graph has none of such a name.
+    ONNX Runtime returns only outputs. But protobuf merges the fields of two messages that follow
+    each other, so a second message after the file's makes its weights outputs as well.
+    Raises LookupError if the graph has no weights of such a name.
     """
     import onnxruntime as ort
     from onnxruntime.capi import onnxruntime_pybind11_state as errors
@@ -214,7 +214,7 @@ def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     wanted = list(names)
     outputs = b"".join(_field(_OUTPUT, _field(_NAME, name.encode())) for name in wanted)
     options = ort.SessionOptions()
-    options.log_severity_level = 4  # errors come as exceptions, and would be printed besides
+    options.log_severity_level = 4  # errors come as exceptions, and would be printed too
     try:
         session = ort.InferenceSession(
             path.read_bytes() + _field(_GRAPH, outputs),

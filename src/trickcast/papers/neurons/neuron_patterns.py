@@ -2,7 +2,7 @@
 
 Mossakowski & Mańdziuk 2009, section VII, found by eye: aces that stand out, neurons for one suit,
 neurons for the honours of a suit, weights that grow with the rank, and useless neurons. Here each
-is a measure of a neuron of the first layer and a bound from which on it counts as shown.
+is a measure of a neuron of the first layer, with a bound at which the neuron shows the pattern.
 """
 
 from dataclasses import dataclass
@@ -16,32 +16,32 @@ from ..published import read_table
 from .first_layer import Opened
 
 BOUNDS = {"ace": 2.0, "suit": 0.6, "honours": 0.5, "graded": 0.8, "useless": 0.1}
-"""From which value on a neuron shows a pattern; for useless ones, up to which."""
+"""Lowest value at which a neuron shows a pattern; for useless ones, the highest."""
 _HONOURS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Neuron:
-    """A neuron of the first layer. Its strongest part (hand) alone is looked at."""
+    """A neuron of the first layer. Only its strongest part (hand) is examined."""
 
     number: int
-    """From 1, as in the paper."""
+    """Its number, from 1 as in the paper."""
     part: str
     """The part of the coding with the greatest sum of squared weights: card, side, N E S W …"""
     ace: str
     """The ace with the greatest weight, as text."""
     ace_ratio: float
-    """Its absolute weight over that of the strongest card that is no ace."""
+    """Its absolute weight divided by that of the strongest card that is not an ace."""
     suit: str
     """The suit with the greatest sum of squared weights."""
     suit_share: float
-    """That sum over the neuron's."""
+    """That sum divided by the neuron's."""
     honour_share: float
-    """The same of the suit's A K Q J T alone."""
+    """The same for the suit's A K Q J T alone."""
     gradient: float
     """Rank correlation (Spearman) of rank and absolute weight in the suit: 1 if always growing."""
     effect: float
-    """What it does to the next layer, over the median neuron's; see ``Opened.effects``."""
+    """Its effect on the next layer, divided by the median neuron's; see ``Opened.effects``."""
 
     @property
     def shows(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def _measure(
 
 
 def _spearman(rising: NDArray[np.float64]) -> float:
-    """Return the rank correlation of values with their places, 0 where all are equal."""
+    """Return the rank correlation of values with their positions, 0 if all are equal."""
     from scipy.stats import rankdata
 
     ranks = rankdata(rising)
@@ -115,7 +115,7 @@ def _spearman(rising: NDArray[np.float64]) -> float:
 
 
 def shares(networks: list[list[Neuron]]) -> dict[str, dict[str, float]]:
-    """Return for each pattern the share of neurons that show it, and of networks that do.
+    """Return, for each pattern, the share of neurons and of networks that show it.
 
     Args:
         networks: The Neurons of each network.

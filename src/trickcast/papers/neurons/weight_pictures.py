@@ -1,4 +1,4 @@
-"""The papers' pictures of weights: a circle a card, sized by its weight, dark if positive."""
+"""The papers' pictures of weights: one circle a card, sized by its weight, dark if positive."""
 
 from collections.abc import Iterator
 from html import escape
@@ -18,9 +18,9 @@ _WIDTH, _HEIGHT = 13 * _CELL, 4 * _CELL
 def weights_svg(opened: Opened) -> str:
     """Return a picture of a first layer, as in Figures 2 to 5 of 2009 and Figure 2 of 2018.
 
-    Each neuron is four rows (S H D C) of thirteen circles from the two to the ace, one block below
-    the other for each part of the coding. A circle's area is its weight's share of the greatest
-    in the layer; positive weights are dark, negative ones light.
+    Each neuron is four rows (S H D C) of thirteen circles from the two to the ace, with one such
+    block below the other for each part of the coding. A circle's area is its weight's share of the
+    greatest in the layer. Positive weights are dark, negative ones light.
 
     Args:
         opened: The first layer, as from ``open_model``.
@@ -92,7 +92,7 @@ def write_png(opened: Opened, path: Path) -> None:
     """
     try:
         import cairosvg
-    except (ImportError, OSError) as error:  # OSError: the package is there, libcairo is not
+    except (ImportError, OSError) as error:  # OSError: the package is there, but libcairo is not
         reason = str(error).splitlines()[0]
         raise OpenedError(
             f"{path}: a PNG needs CairoSVG (pip install 'trickcast[plots]'), an SVG needs nothing "

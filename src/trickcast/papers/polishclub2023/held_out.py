@@ -1,9 +1,9 @@
-"""Polish Club openings, the 1,000 labelled hands of BridgeHand2Vec 2023 (section 3.1, Table 9).
+"""Polish Club openings: the 1,000 labelled hands of BridgeHand2Vec 2023 (section 3.1, Table 9).
 
-The labelled hands belong to their authors: every function takes them as ``read_labelled`` gives
-them. The rules of ``polish-club-rules`` were written by people who had read these very hands, so
-figures of anything built on them are of hands that the rules knew; those of ``polish-club-book``
-were not, so what they score here is what they would score on other hands of the same players.
+The labelled hands belong to their authors: every function takes them as ``read_labelled`` returns
+them. The authors of ``polish-club-rules`` had read these very hands, so figures of anything built
+on these rules are for hands that they already knew. ``polish-club-book`` was written without the
+hands, so its figures here are those to expect on other hands of the same players.
 """
 
 import hashlib
@@ -41,15 +41,15 @@ Doubles = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Chances = NDArray[np.floating]
 Answer = Callable[[Rows, Rows], Chances]
-"""From the rows to learn from and those held out to the (n, calls) chances of the latter."""
+"""From the rows to learn from and the rows held out to the (n, calls) chances of the latter."""
 _WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.5)
-"""How much the nearest hands may say beside the rules: the exponents tried."""
+"""Exponents tried for the votes of the nearest hands beside the rules."""
 _VOTERS = 15
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """What models said of labelled hands that they were not trained on."""
+    """Probabilities that models gave to labelled hands that they were not trained on."""
 
     calls: tuple[str, ...]
     probabilities: NDArray[np.float64]
@@ -65,7 +65,7 @@ class HeldOut:
         """Return the percent right with one call and with two, and the mean log loss.
 
         A call that the model never makes costs as much as a probability of 1 in 10,000. The last
-        two mean something for a model that gives more than one call a chance.
+        two are meaningful only for a model that gives more than one call a chance.
         """
         order = np.argsort(-self.probabilities, axis=1)
         places = [self.calls.index(c) if c in self.calls else -1 for c in self.labels]
@@ -80,7 +80,7 @@ class HeldOut:
         }
 
     def calibration(self) -> list[dict[str, float]]:
-        """Return, by the probability of the likeliest call, what was stated and what was right."""
+        """Return stated and observed frequencies, by the probability of the likeliest call."""
         stated, right = self.probabilities.max(axis=1), self._hits()
         rows = []
         for low, high in pairwise(_BINS):
@@ -98,7 +98,7 @@ class HeldOut:
         return rows
 
     def when_sure(self) -> dict[str, float]:
-        """Return the percent of hands with a call of ``SURE`` or more, and how many are right."""
+        """Return the percent of hands with a call of ``SURE`` or more, and right in each part."""
         sure, right = self.probabilities.max(axis=1) >= SURE, self._hits()
         return {
             "sure_percent": 100 * float(sure.mean()),
@@ -108,7 +108,7 @@ class HeldOut:
 
 
 def rules_system(name: str = RULES) -> RuleSystem:
-    """Return the Polish Club rules, those that the hands taught or those of the book (BOOK)."""
+    """Return the Polish Club rules: those taught by the hands, or those of the book (BOOK)."""
     rules = load(name)
     assert isinstance(rules, RuleSystem)
     return rules
@@ -117,7 +117,7 @@ def rules_system(name: str = RULES) -> RuleSystem:
 def shaded(
     labelled: LabelledHands, rows: NDArray[np.int64] | None = None, name: str = RULES
 ) -> SoftRuleSystem:
-    """Train ``polish-club`` on labelled hands, or on those of some rows."""
+    """Train ``polish-club`` on labelled hands, or on those in some rows."""
     index = np.arange(len(labelled)) if rows is None else rows
     rules = rules_system(name)
     calls = [labelled.calls[i] for i in index]
@@ -127,7 +127,7 @@ def shaded(
 
 
 def split(n: int, folds: int, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the rows to train on and those held out of each fold; ``seed`` mixes the rows."""
+    """Return the rows to train on and the rows held out for each fold; ``seed`` mixes the rows."""
     order = np.random.default_rng(seed).permutation(n)
     return [(np.setdiff1d(order, order[fold::folds]), order[fold::folds]) for fold in range(folds)]
 
@@ -135,7 +135,7 @@ def split(n: int, folds: int, seed: int) -> list[tuple[NDArray[np.int64], NDArra
 def _of_folds(
     labelled: LabelledHands, calls: tuple[str, ...], folds: int, answer: Answer
 ) -> HeldOut:
-    """Return what is answered for the hands of each fold, by the rows of the others."""
+    """Return the answers for the hands of each fold, given the rows of the others."""
     chances = np.zeros((len(labelled), len(calls)))
     for training, held_out in split(len(labelled), folds, SEED):
         chances[held_out] = answer(training, held_out)
@@ -143,7 +143,7 @@ def _of_folds(
 
 
 def cross_validate(labelled: LabelledHands, folds: int = FOLDS, rules: str = RULES) -> HeldOut:
-    """Return what shaded rules say of each hand, learned from the hands of the other folds."""
+    """Return the answers of shaded rules for each hand, learned from the other folds."""
 
     def answer(training: Rows, held_out: Rows) -> Chances:
         return shaded(labelled, training, rules).probabilities(labelled.hands[held_out])
@@ -166,10 +166,10 @@ def cross_validate_nearest(
 def cross_validate_pooled(
     labelled: LabelledHands, code: Coding, rules: str = RULES, folds: int = FOLDS
 ) -> HeldOut:
-    """Return what shaded rules and the nearest hands say together, of each fold unseen.
+    """Return the combined answers of shaded rules and the nearest hands, for each fold unseen.
 
-    The rules' probabilities times the votes of fifteen neighbours to a power, which is that of the
-    lowest log loss in a cross-validation of the other folds alone.
+    They are the rules' probabilities times the votes of fifteen neighbours to a power. The power is
+    the one with the lowest log loss in a cross-validation of the other folds alone.
     """
     calls = rules_system(rules).calls
 
@@ -198,7 +198,7 @@ def _votes(
     k: int,
     calls: Sequence[str],
 ) -> Doubles:
-    """The share of the nearest training hands that chose each call; other calls are left out."""
+    """Return the share of the nearest training hands with each call; other calls are left out."""
     known = LabelledHands(labelled.hands[training], tuple(labelled.calls[i] for i in training))
     system = NearestSystem(known, code, k=k)
     votes = system.probabilities(labelled.hands[held_out])
@@ -218,11 +218,12 @@ def _pool(chances: NDArray[np.floating], votes: Doubles, weight: float) -> Doubl
 def twins(labelled: LabelledHands) -> dict[str, float]:
     """Return how often players bid hands of the same lengths and points differently.
 
-    Pairs of such hands, the percent of them that were bid differently, and the same of pairs of
-    which one was opened at least. If players take the best call but for a share e of the hands,
-    on which they take one other, a pair differs with 2 e (1 - e): so ``ceiling_percent``, the
-    percent that a bidder could get who knows lengths and points. Honours are left out, and hands
-    with twins are the common ones: no more than an estimate.
+    The figures are the pairs of such hands, the percent of them that were bid differently, and the
+    same for pairs of which at least one was opened. Suppose that players take the best call except
+    on a share e of the hands, where they take one other. Then a pair differs with chance
+    2 e (1 - e). This gives ``ceiling_percent``, the best percent for a bidder who knows lengths
+    and points. It is no more than an estimate: honours are ignored, and hands with twins are the
+    common ones.
     """
     lengths = labelled.hands.reshape(-1, 4, 13).sum(axis=2)
     keys = np.column_stack([lengths, evaluate("hcp", labelled.hands).astype(np.int64)])
@@ -243,16 +244,16 @@ def twins(labelled: LabelledHands) -> dict[str, float]:
 
 
 def as_bid(system: OpeningSystem, labelled: LabelledHands) -> HeldOut:
-    """Return what a system that needs no training says of labelled hands."""
+    """Return the answers of a system that needs no training, for labelled hands."""
     chances = system.probabilities(labelled.hands).astype(np.float64)
     return HeldOut(system.calls, chances, labelled.calls)
 
 
 def write_shipped(labelled: LabelledHands, folder: Path) -> dict[str, Any]:
-    """Train ``polish-club`` on all hands, write it, and return what the file says of itself.
+    """Train ``polish-club`` on all hands, write it, and return the metadata of its file.
 
-    ``cross_validated`` are figures of rules that were written with these hands read,
-    ``cross_validated_book`` those of the book's rules taught in the same way.
+    ``cross_validated`` are figures of rules that were written with these hands known,
+    ``cross_validated_book`` those of the book's rules, taught in the same way.
     """
     system = shaded(labelled)
     for name, rules in (("cross_validated", RULES), ("cross_validated_book", BOOK)):

@@ -1,8 +1,8 @@
 """The three networks of BridgeHand2Vec 2023, Table 9: Raw, Heuristic and Combined.
 
 Each is two perceptrons with hidden layers of 8, 16 and 8, one for the level of the opening and
-one for its denomination. The paper does not state activations, optimiser, epochs, nor how pass is
-coded: here ReLU, softmax, Adam, and pass as level 0 with no denomination.
+one for its denomination. The paper does not state activations, optimiser, epochs, or the coding of
+pass. Here they are ReLU and softmax, Adam, and pass as level 0 with no denomination.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ INPUTS: dict[str, Callable[[NDArray[np.bool_]], Floats]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkTraining:
-    """How the perceptrons are trained: ours, of the four settings tried the best for all three."""
+    """How the perceptrons are trained: of four settings that we tried, the best for all three."""
 
     epochs: int = 60
     rate: float = 0.005
@@ -82,7 +82,7 @@ def cross_validated_bids(
     seed: int = 1,
     training: NetworkTraining | None = None,
 ) -> list[str]:
-    """Return the bid of ``raw``, ``heuristic`` or ``combined`` with every hand.
+    """Return the bids of ``raw``, ``heuristic`` or ``combined``, one for every hand.
 
     Each hand is bid by networks trained on the other folds, the same folds as in
     ``held_out.cross_validate``. Raises ValueError for another model.
@@ -118,7 +118,7 @@ def _train(
     optimizer = torch.optim.AdamW(
         networks.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
     )
-    size = min(len(rows) for rows in training_rows)  # folds differ by a hand at most
+    size = min(len(rows) for rows in training_rows)  # folds differ by at most one hand
     rows = torch.from_numpy(np.stack([part[:size] for part in training_rows]))  # (folds, size)
     for _ in range(settings.epochs):
         order = torch.rand(folds, size, generator=generator).argsort(dim=1)
@@ -138,7 +138,7 @@ def _classes(calls: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
 
 def _calls(levels: Floats, strains: Floats) -> list[str]:
-    """Pass where level 0 is likeliest; else the likeliest level with the likeliest denomination."""
+    """Return pass if level 0 is likeliest, else the likeliest level and denomination."""
     best = strains[:, :5].argmax(axis=1)
     return [
         PASS if row == 0 else f"{row}{Strain(strain).letter}"

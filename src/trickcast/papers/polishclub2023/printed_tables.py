@@ -34,7 +34,7 @@ _PRINTED = Path(__file__).with_name("printed.toml")
 _SEED = 1
 _SMOKE_FOLDS = 2
 _SEEDS = range(1, 6)
-"""Of the first weights of networks; hands are mixed by the first."""
+"""Seeds of the networks' first weights; the first seed also mixes the hands."""
 
 
 # ---- what is measured ----------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def _expert(scale: Scale, material: Material) -> Line:
 
 
 def _network(model: str, scale: Scale, material: Material) -> Line:
-    from .opening_classifiers import NetworkTraining, cross_validated_bids  # which need torch
+    from .opening_classifiers import NetworkTraining, cross_validated_bids  # these need torch
 
     labelled, started, folds = _labelled(material), perf_counter(), _folds(scale)
     epochs = max(NetworkTraining().epochs * folds // FOLDS, 1)
@@ -105,7 +105,7 @@ def _nearest(scale: Scale, material: Material) -> Line:
 
 @cache
 def _codings() -> dict[str, Coding]:
-    """Ways to measure how near hands are, the paper's first."""
+    """Return ways to measure how near hands are, the paper's first."""
     return {
         "hand vectors": HandEmbedding(threads=1).encode,
         "points, lengths and honours": code_counts,
@@ -136,7 +136,7 @@ def _table_10(scale: Scale, material: Material) -> Line:
 
 
 def _parts(scale: Scale, material: Material) -> Line:
-    """What rules, labels and near hands bring, alone and together."""
+    """Measure the gain of rules, labels and near hands, alone and together."""
     labelled, folds = _labelled(material), _folds(scale)
     by, code = next(iter(_codings().items()))
     made: dict[str, HeldOut] = {
@@ -161,7 +161,7 @@ def _parts(scale: Scale, material: Material) -> Line:
 
 
 def _ceiling(scale: Scale, material: Material) -> Line:
-    """How much of the labels is a matter of taste, seen two ways."""
+    """Measure, in two ways, how much of the labels is a matter of taste."""
     labelled, folds = _labelled(material), _folds(scale)
     held = cross_validate(labelled, folds)
     stated = 100 * float(held.probabilities.max(axis=1).mean())
@@ -174,7 +174,7 @@ def _ceiling(scale: Scale, material: Material) -> Line:
 
 
 def show(table: str, lines: Sequence[Line]) -> str:
-    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
+    """Return the finished lines of a table, or of the studies beyond the tables, as Markdown."""
     if table == "Table 9":
         return _show_table_9(lines)
     if table == "Table 10":
@@ -200,7 +200,7 @@ def _show_table_9(lines: Sequence[Line]) -> str:
 
 
 def _show_parts(line: Line) -> str:
-    return f"What each part brings, {_validation(line['folds'])}:\n\n" + fields_table(
+    return f"What each part gains, {_validation(line['folds'])}:\n\n" + fields_table(
         line["rows"],
         ("model", "{model}"),
         ("percent right", "{percent:.1f}"),
@@ -223,8 +223,8 @@ def _show_ceiling(line: Line) -> str:
         f"Of {value['pairs']:.0f} pairs of labelled hands with the same lengths and points, "
         f"players bid {value['differ_percent']} % differently; of the "
         f"{value['opened_pairs']:.0f} with an opening among them "
-        f"{value['opened_differ_percent']} %. That allows about "
-        f"{value['ceiling_percent']} % to a bidder who knows lengths and points; `polish-club` "
+        f"{value['opened_differ_percent']} %. So a bidder who knows lengths and points can get "
+        f"about {value['ceiling_percent']} %; `polish-club` "
         f"itself expects to be right on {value['stated_percent']} %.\n\n"
         + calibration
         + f"\nIt is sure of {sure['sure_percent']:.1f} % of the hands and right on "

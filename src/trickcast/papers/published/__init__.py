@@ -1,6 +1,6 @@
-"""What the papers print, as tables (the CSV files of this folder), and the one way to read them.
+"""The tables that the papers print (the CSV files of this folder), and functions that read them.
 
-``published_results.csv`` has every published figure with its id; the others are the hands, deals,
+``published_results.csv`` has every published figure with its id. The others have the hands, deals,
 weights and frequencies that the papers print.
 """
 
@@ -17,7 +17,7 @@ _DOUBT = "within two perhaps a misprint: these players have 93.68 there with two
 
 
 class PublishedError(ValueError):
-    """A table that the package does not have: names those that there are."""
+    """Raised for a table that the package does not have; the message lists the ones it has."""
 
 
 def read_table(name: str) -> list[dict[str, str]]:
@@ -60,7 +60,7 @@ def published_results() -> dict[str, dict[str, str]]:
 def best_results() -> list[dict[str, str]]:
     """Return the best published test results on four known hands, and the human players'.
 
-    There is one for suits and one for notrump of each paper and kind: the row of most exact
+    Each paper and kind gives one row for suits and one for notrump: the one with the most exact
     estimates.
 
     Returns:
@@ -78,7 +78,7 @@ def best_results() -> list[dict[str, str]]:
         human = row["network"].startswith("human")
         known = row["problem"] == "DDBP4" and row["exact"]
         if not known or row["notes"].startswith("train") or "2009 Table XI" in row["notes"]:
-            continue  # a row on training deals, or one that is quoted from a paper that is here
+            continue  # on training deals, or quoted from a paper that is here
         key = (contracts, row["paper"], human)
         if key not in best or float(row["exact"]) > float(best[key]["exact"]):
             columns = ("id", "paper", "table", "network", *_SHARES, "notes")
@@ -87,7 +87,7 @@ def best_results() -> list[dict[str, str]]:
 
 
 def contest_results() -> list[dict[str, str]]:
-    """Return Table XI of 2009: how 24 players and the networks fared with two and four hands.
+    """Return Table XI of 2009: the results of 24 players and the networks with two and four hands.
 
     Returns:
         Rows with ``hands`` (2 or 4), ``trump`` (N or S), ``who``, ``within_2``, ``within_1``,
@@ -135,7 +135,7 @@ def sample_deals() -> Samples:
     """Return the deals of Figures 9 to 11 of 2009.
 
     Returns:
-        The Samples: the deals, their leaders and what the paper says of each.
+        The Samples: the deals, their leaders and the rows as printed.
 
     Example:
         >>> samples = sample_deals()

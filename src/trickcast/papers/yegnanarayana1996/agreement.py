@@ -1,7 +1,7 @@
-"""What is measured for the tables of Yegnanarayana, Khemani & Sarkar 1996.
+"""Measurements for the tables of Yegnanarayana, Khemani & Sarkar 1996.
 
-Functions return what the paper prints beside what our teacher and networks say; which of them makes
-which table is declared in ``tables``.
+Functions return what the paper prints beside the answers of our teacher and networks. Which of
+them makes which table is declared in ``printed_tables``.
 """
 
 import tomllib
@@ -36,12 +36,12 @@ Bools = NDArray[np.bool_]
 Figures = dict[str, Any]
 Kind = Literal["one-level", "2-NT"]
 TEST_SEED = 1996
-"""Of the hands that networks are tested on; no training set uses it."""
+"""Seed of the hands that networks are tested on; no training set uses it."""
 TEST_HANDS = 200
 """Hands that the paper tested on."""
 _SUITS = ("spades", "hearts", "diamonds", "clubs")
 _PRINTED = Path(__file__).with_name("printed.toml")
-_POINT = 0.5  # the margin of a hand that one point puts on the other side of a rule's edge
+_POINT = 0.5  # the margin of a hand that one point would put on the other side of a rule's edge
 
 
 # ---- agreeing with the teacher ------------------------------------------------------------------
@@ -50,8 +50,9 @@ _POINT = 0.5  # the margin of a hand that one point puts on the other side of a 
 def accepted(rules: RuleSystem, held: Bools) -> Bools:
     """Return which calls a lenient teacher accepts with each of (n, 52) hands: (n, len(calls)).
 
-    Those that the rules make if every edge of theirs may lie up to one point elsewhere. The paper
-    counts a bid "that the expert also accepts" as correct and does not define it; this is ours.
+    These are the calls that the rules make if each of their edges may move by up to one point. The
+    paper counts a bid "that the expert also accepts" as correct and does not define it; this
+    definition is ours.
     """
     margins = rules.margins(held)
     taken = margins > _POINT
@@ -64,15 +65,15 @@ def accepted(rules: RuleSystem, held: Bools) -> Bools:
 
 
 def agreement(system: OpeningSystem, hands: Bools) -> float:
-    """Percent of hands on which a system answers as the teacher does.
+    """Return the percent of hands on which a system answers as the teacher does.
 
-    UNKNOWN is right for a call that is not the system's.
+    UNKNOWN is right if the teacher's call is not one of the system's.
     """
     return 100 * float(_same(system, hands).mean())
 
 
 def lenient_agreement(system: OpeningSystem, hands: Bools) -> float:
-    """Percent of hands on which a system answers with a call that the teacher accepts."""
+    """Return the percent of hands on which a system's call is one that the teacher accepts."""
     rules = teacher()
     fine = accepted(rules, hands)
     beyond = [call not in system.calls for call in rules.calls]
@@ -90,14 +91,14 @@ def _same(system: OpeningSystem, hands: Bools) -> Bools:
 
 
 def test_hands(fresh: int) -> Bools:
-    """Return the hands that nobody was trained on: at least the paper's 200, of which first."""
+    """Return hands that nothing was trained on: at least the paper's 200, which come first."""
     return random_hands(max(fresh, TEST_HANDS), TEST_SEED)
 
 
 def measure_agreement(system: OpeningSystem, fresh: int) -> Figures:
-    """Return how a system agrees with the teacher, strictly and leniently: percent.
+    """Return how a system agrees with the teacher, strictly and leniently, in percent.
 
-    On the first 200 test hands, as many as in the paper, and on ``fresh`` of them.
+    It is measured on the first 200 test hands, as many as in the paper, and on ``fresh`` of them.
     """
     hands = test_hands(fresh)
     figures: Figures = {
@@ -125,7 +126,7 @@ def measure_agreement(system: OpeningSystem, fresh: int) -> Figures:
 
 @cache
 def flat_network(kind: Kind, hidden: int, hands: int, epochs: int, inputs: int = 52) -> Trained:
-    """Train a network of Table 4 (``one-level``) or 6 (``2-NT``), once in a process."""
+    """Train a network of Table 4 (``one-level``) or 6 (``2-NT``); cached for the process."""
     settings = BackPropagation(epochs=epochs)
     outputs = ONE_LEVEL if kind == "one-level" else TWO_NOTRUMP
     return train_flat(outputs, flat_hands(kind, hands), hidden, inputs, settings)
@@ -133,7 +134,7 @@ def flat_network(kind: Kind, hidden: int, hands: int, epochs: int, inputs: int =
 
 @cache
 def flat_hands(kind: Kind, hands: int) -> Bools:
-    """Return the training hands of a kind of networks."""
+    """Return the training hands of a kind of network."""
     made = one_level_hands(hands) if kind == "one-level" else two_notrump_hands(hands)
     made.setflags(write=False)
     return made
@@ -146,7 +147,7 @@ def as_system(trained: Trained) -> NetworkSystem:
 
 
 def training_figures(trained: Trained) -> Figures:
-    """Return what is stored of how a network was trained."""
+    """Return the stored figures of a network's training."""
     return {
         "network": trained.network.name,
         "training": f"{trained.hands:,} hands that the teacher bid",
@@ -166,7 +167,7 @@ def measure_flat(
     system = as_system(trained)
     seen = round(agreement(system, flat_hands(kind, hands)), 2)
     figures = training_figures(trained) | measure_agreement(system, fresh) | {"seen": seen}
-    return MappingProxyType(figures)  # every caller is given the same
+    return MappingProxyType(figures)  # every caller gets the same object
 
 
 def measure_experiment_1(name: str, epochs: int, fresh: int) -> Figures:
@@ -182,11 +183,11 @@ def measure_experiment_1(name: str, epochs: int, fresh: int) -> Figures:
 
 
 def two_level_bids(epochs: int, fresh: int, seeds: Iterable[int]) -> list[Figures]:
-    """Return what 2-NT networks know of two-level bids, in percent.
+    """Return how well 2-NT networks know two-level bids, in percent.
 
-    On ``fresh`` hands as dealt: of those that the teacher opens at the two level, how many a
-    network of the paper's size opens so, and how many of all; taught by 1,600 hands as dealt, and
-    by 1,350 with 250 inserted.
+    The figures are on ``fresh`` hands as dealt. They are the share of the teacher's two-level
+    openings, and of all hands, on which a network of the paper's size bids the same. The networks
+    are taught by 1,600 hands as dealt, and by 1,350 with 250 inserted.
     """
     hands, rows = test_hands(fresh), list[Figures]()
     calls = np.array(teacher().bid(hands))
@@ -206,9 +207,9 @@ def two_level_bids(epochs: int, fresh: int, seeds: Iterable[int]) -> list[Figure
 def recalls(
     systems: Sequence[OpeningSystem], each: int = 500, seed: int = TEST_SEED
 ) -> dict[str, dict[str, float]]:
-    """For every system and call of the teacher, the percent of its hands that are opened so.
+    """Return, for every system and call of the teacher, the percent of its hands opened with it.
 
-    ``each`` hands a call, drawn as the teacher would meet them.
+    There are ``each`` hands a call, drawn as the teacher would meet them.
     """
     rules = teacher()
     by_system: dict[str, dict[str, float]] = {system.name: {} for system in systems}
@@ -221,12 +222,12 @@ def recalls(
 
 
 def macro_recall(recall: dict[str, float], calls: Iterable[str]) -> float:
-    """The mean recall of some calls, each counted once however rare."""
+    """Return the mean recall of some calls, each counted once however rare."""
     return float(np.mean([recall[call] for call in calls]))
 
 
 def rare_calls(rules: RuleSystem, highest: int = 7) -> list[str]:
-    """The teacher's bids from two clubs up to a level."""
+    """Return the teacher's bids from two clubs up to a level."""
     return [call for call in rules.calls if 2 <= level(call) <= highest]
 
 
@@ -234,7 +235,7 @@ def rare_calls(rules: RuleSystem, highest: int = 7) -> list[str]:
 
 
 def table_1(hands: int = 1_000_000, seed: int = TEST_SEED) -> list[Figures]:
-    """The frequency of hand patterns: printed, exact, and in random hands of ours, in percent."""
+    """Return the frequency of hand patterns: printed, exact, and in random hands, in percent."""
     held = random_hands(hands, seed)
     lengths = np.sort(held.reshape(-1, 4, 13).sum(axis=2), axis=1)[:, ::-1]
     codes, counts = np.unique(lengths @ np.array([4096, 256, 16, 1]), return_counts=True)
@@ -255,7 +256,7 @@ def table_1(hands: int = 1_000_000, seed: int = TEST_SEED) -> list[Figures]:
 
 
 def table_2(first: OpeningSystem, second: OpeningSystem, seed: int = TEST_SEED) -> list[Figures]:
-    """How many hands of sets of 80 two bidders bid differently: the paper's people, our systems."""
+    """Count the hands in sets of 80 that the paper's people, and our systems, bid differently."""
     printed = tomllib.loads(_PRINTED.read_text("utf-8"))["table_2"]["differently"]
     held = random_hands(80 * len(printed), seed)
     differ = np.array(first.bid(held)) != np.array(second.bid(held))
@@ -272,9 +273,9 @@ def table_2(first: OpeningSystem, second: OpeningSystem, seed: int = TEST_SEED) 
 
 
 def hand_table(table: str, systems: Sequence[OpeningSystem]) -> list[Figures]:
-    """The printed hands of table 3, 5, 7 or B1: the paper's bids, and that of each system.
+    """Return the printed hands of table 3, 5, 7 or B1 with the paper's bids and each system's.
 
-    Raises ValueError when the paper has no such table of hands.
+    Raises ValueError if the paper has no such table of hands.
     """
     printed = [row for row in read_table("opening_bids_1996.csv") if row["source_table"] == table]
     if not printed:
@@ -297,7 +298,7 @@ def hand_table(table: str, systems: Sequence[OpeningSystem]) -> list[Figures]:
 
 
 def experts_agree(rows: Iterable[Figures], column: str) -> tuple[int, int]:
-    """Of the hands of a table where ``column`` has a bid: how many an expert bids so, how many.
+    """Return how many hands of a table an expert bids as ``column`` does, and how many have a bid.
 
     ``column`` is that of a published network, or the name of a system of ours.
     """

@@ -1,7 +1,7 @@
 """Back-propagation for networks that open the bidding, as in 1996: logistic units, squared error.
 
 The networks are so small (a few thousand weights) that NumPy trains them several times faster
-than torch does, and anybody can teach one a rule file of their own.
+than torch does, and anyone can teach one a rule file of their own.
 """
 
 import re
@@ -30,15 +30,15 @@ class BackPropagation:
 
     Raises ValueError for a bad value, TypeError for a seed that is not a whole number.
 
-    The paper states 5,000 epochs and nothing else; rate, momentum, batch and first weights are
-    ours.
+    The paper states 5,000 epochs and nothing else. Rate, momentum, batch and first weights are our
+    choice.
     """
 
     epochs: int = 5_000
     rate: float = 0.04
-    """Of the gradient of half the squared error, summed over a batch."""
+    """Learning rate for the gradient of half the squared error, summed over a batch."""
     final_rate: float | None = None
-    """The rate at the end, reached in equal steps; None for the same rate throughout."""
+    """The rate at the end, reached in equal steps; None keeps the rate constant."""
     momentum: float = 0.5
     batch: int = 64
     """Hands between two changes of the weights."""
@@ -79,8 +79,8 @@ def train_network(
 ) -> Trained:
     """Train the network of a printed name, such as ``52-60-7``, on (n, 52) hands.
 
-    ``targets`` are (n, outputs): 1 for what is right, else 0. Raises ValueError for what is no
-    such name, and when name, outputs, hands and targets do not match.
+    ``targets`` are (n, outputs): 1 for what is right, else 0. Raises ValueError for any other kind
+    of name, and if name, outputs, hands and targets do not match.
     """
     given = settings or BackPropagation()
     if not _SIZES.fullmatch(name):
@@ -105,7 +105,7 @@ def train_network(
 
 
 def call_targets(teacher: RuleSystem, hands: Bools, outputs: Sequence[str]) -> Floats:
-    """Return (n, outputs): 1 for the teacher's call, or for UNKNOWN where it is no output."""
+    """Return (n, outputs): 1 for the teacher's call, or for UNKNOWN if it is not an output."""
     unknown = outputs.index(UNKNOWN) if UNKNOWN in outputs else -1
     places = [outputs.index(call) if call in outputs else unknown for call in teacher.calls]
     chosen = np.array(places)[teacher.choose(hands)]
@@ -116,7 +116,7 @@ def call_targets(teacher: RuleSystem, hands: Bools, outputs: Sequence[str]) -> F
 
 
 def _first_layers(sizes: Sequence[int], seed: int) -> list[tuple[Floats, Floats]]:
-    """First weights: uniform on ±1/√(inputs)."""
+    """Return first weights, uniform on ±1/√(inputs)."""
     generator = np.random.default_rng(seed)
     layers = []
     for inputs, outputs in pairwise(sizes):
@@ -157,13 +157,13 @@ def _descend(
 
 
 def _forward(layers: Sequence[tuple[Floats, Floats]], inputs: Floats) -> list[Floats]:
-    """The values of all layers, inputs first."""
+    """Return the values of all layers, inputs first."""
     values = [inputs]
     for weights, biases in layers:
         sums = values[-1] @ weights
         sums += biases
         np.negative(sums, out=sums)
-        with np.errstate(over="ignore"):  # to infinity, whose inverse is right: 0
+        with np.errstate(over="ignore"):  # to infinity, whose inverse is correctly 0
             np.exp(sums, out=sums)
         sums += 1
         values.append(np.reciprocal(sums, out=sums))

@@ -34,8 +34,8 @@ from .trained_networks import HIDDEN, PAPER_HANDS, teacher, train_cascade, train
 
 NAME = "yegnanarayana1996"
 MORE_HANDS = (1_600, 6_400, 25_600)
-"""Training hands of the same networks, beside the 200,000 of those that ship."""
-_PAPER_EACH, _PAPER_ONE_LEVEL = 10, 920  # a cascade's hands that make 1,600 in all
+"""Training hands of the same networks, beside the 200,000 of the shipped ones."""
+_PAPER_EACH, _PAPER_ONE_LEVEL = 10, 920  # these numbers give a cascade 1,600 hands in all
 _LARGEST: dict[Kind, str] = {"one-level": "52-60-7", "2-NT": "52-60-12"}
 
 
@@ -43,9 +43,9 @@ _LARGEST: dict[Kind, str] = {"one-level": "52-60-7", "2-NT": "52-60-12"}
 
 
 def _network(kind: Kind, hidden: int, tss: float, scale: Scale, material: Material) -> Line:
-    """One network of Table 4 or 6, whose sum of squares the paper prints.
+    """Measure one network of Table 4 or 6, whose sum of squares the paper prints.
 
-    The largest also as it ships, trained on 200,000 hands.
+    The largest is also measured as shipped, trained on 200,000 hands.
     """
     line = dict(measure_flat(kind, hidden, scale.bidding_epochs, scale.fresh_hands))
     note = f"tss {line['tss']} (published {tss:.2f}); {_agreement_note(line)}"
@@ -68,13 +68,13 @@ def _shipped_note(kind: Kind) -> str:
 
 
 def _two_notrump(scale: Scale, material: Material) -> Line:
-    """The test of section 5.3, whose network is not named: here the largest."""
+    """Measure the test of section 5.3, whose network is not named: here the largest."""
     line = dict(measure_flat("2-NT", HIDDEN[-1], scale.bidding_epochs, scale.fresh_hands))
     return line | {"note": f"{_agreement_note(line)}; {_shipped_note('2-NT')}"}
 
 
 def _seen_hands(scale: Scale, material: Material) -> Line:
-    """How well the 2-NT networks know the hands that taught them."""
+    """Measure how well the 2-NT networks know the hands that taught them."""
     lines = [
         measure_flat("2-NT", hidden, scale.bidding_epochs, scale.fresh_hands) for hidden in HIDDEN
     ]
@@ -119,7 +119,7 @@ def _features(scale: Scale, material: Material) -> Line:
 
 
 def _more_hands(scale: Scale, material: Material) -> Line:
-    """The largest networks on ever more hands, each hand shown as often less."""
+    """Measure the largest networks on more and more hands, each hand shown less often."""
     rows: list[Line] = []
     for kind, name in _LARGEST.items():
         for hands in MORE_HANDS:
@@ -142,7 +142,7 @@ def _two_level_bids(scale: Scale, material: Material) -> Line:
 
 
 def _rare_bids(scale: Scale, material: Material) -> Line:
-    """Macro-averaged recall: what ships, the paper's size, and one flat network for all calls."""
+    """Measure macro-averaged recall: shipped, of the paper's size, and one flat network for all."""
     settings = BackPropagation(epochs=scale.bidding_epochs)
     small = train_cascade(_PAPER_EACH, _PAPER_ONE_LEVEL, seed=2, settings=settings)
     name = f"cascade, {sum(specialist.hands for specialist in small):,} hands"
@@ -151,7 +151,7 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
     )
     flat = flat_network("2-NT", HIDDEN[-1], PAPER_HANDS, scale.bidding_epochs)
     whole = train_whole(
-        each=scale.fresh_hands // 5,  # as many as taught the cascade that ships
+        each=scale.fresh_hands // 5,  # as many as taught the shipped cascade
         one_level=10 * scale.fresh_hands,
         seed=13,
         settings=replace(settings, epochs=max(scale.bidding_epochs // 170, 1), final_rate=0.002),
@@ -172,7 +172,7 @@ def _rare_bids(scale: Scale, material: Material) -> Line:
 
 
 def _paper_size(scale: Scale, material: Material) -> Line:
-    """Recall of rare bids by a cascade and by one flat network, both of the paper's hands."""
+    """Measure recall of rare bids by a cascade and by one flat network, on the paper's hands."""
     rules, settings = teacher(), BackPropagation(epochs=scale.bidding_epochs)
     found: dict[str, list[float]] = {"cascade": [], "flat": []}
     hands = 0
@@ -193,7 +193,7 @@ def _paper_size(scale: Scale, material: Material) -> Line:
 
 
 def show(table: str, lines: Sequence[Line]) -> str:
-    """Return the finished lines of a table, or of what is beyond the tables, as Markdown."""
+    """Return the finished lines of a table, or of the studies beyond the tables, as Markdown."""
     if table in _NETWORKS:
         return _show_networks(lines)
     if table == "section 5.3":
@@ -228,7 +228,7 @@ def _show_bidders(line: Line) -> str:
 
 
 def show_hands(rows: Sequence[Line]) -> str:
-    """Return a table of printed hands as Markdown, with how often an expert bids as each does."""
+    """Return printed hands as a Markdown table, with how often experts bid as each column does."""
     columns = {"printed 1-level": "published_one_level", "printed 2-NT": "published_two_notrump"}
     columns = {head: column for head, column in columns.items() if any(r[column] for r in rows)}
     ours = {name: name for name in rows[0]["ours"]}
@@ -269,8 +269,8 @@ def _show_rare(line: Line) -> str:
 def _show_two_level(line: Line) -> str:
     words = (
         f"Two-level bids by 52-60-12, one network for each seed, taught by {PAPER_HANDS:,} hands. "
-        f"The teacher opens {line['rows'][0]['n']:,} of {line['hands']:,} random hands so. The "
-        "table has the percent right of these, and of all, of which 58.5 % are passes.\n\n"
+        f"The teacher opens {line['rows'][0]['n']:,} of {line['hands']:,} random hands at the two "
+        "level. The table has the percent right of these, and of all; 58.5 % of all are passes.\n\n"
     )
     cells = [
         [row["taught"], *(", ".join(map(str, row[of])) for of in ("two_level", "all"))]
@@ -281,8 +281,8 @@ def _show_two_level(line: Line) -> str:
 
 def _show_paper_size(line: Line) -> str:
     words = (
-        f"The same of the paper's size, one network for each seed, taught by {line['hands']:,} "
-        "hands, percent of bids from 2C up:\n\n"
+        f"The same for networks of the paper's size, one for each seed, taught by "
+        f"{line['hands']:,} hands, in percent of bids from 2C up:\n\n"
     )
     cells = [[kind, ", ".join(map(str, shares))] for kind, shares in line["rare"].items()]
     return words + markdown_table(("", "mean recall"), cells)
@@ -304,7 +304,7 @@ def _own(name: str, measure: Callable[[Scale, Material], Line]) -> FunctionRow:
 
 
 def _read_networks() -> dict[str, tuple[FunctionRow, ...]]:
-    """Return the tables that networks.csv lists: each network, and the tss that is printed."""
+    """Return the tables that networks.csv lists: each network, with its printed tss."""
     tables: dict[str, list[FunctionRow]] = {}
     kinds: dict[str, Kind] = {kind: kind for kind in _LARGEST}
     with Path(__file__).with_name("networks.csv").open(encoding="utf-8", newline="") as stream:

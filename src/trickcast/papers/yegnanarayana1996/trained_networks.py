@@ -1,8 +1,8 @@
 """Yegnanarayana, Khemani & Sarkar, "Neural Networks for Contract Bridge Bidding".
 
-Sadhana 21(3), 1996. Our teacher is ``standard-american``, where the paper's hands were bid by its
+Sadhana 21(3), 1996. Our teacher is ``standard-american``; the paper's hands were bid by its
 authors. This module has the paper's networks, their training sets, and the cascade of specialists
-that the paper only proposes; ``measures`` has what its tables print.
+that the paper only proposes; ``agreement`` measures what its tables print.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ HIDDEN = (40, 45, 50, 55, 60)
 LEVEL_AND_STRAIN = (PASS, *(f"level {n}" for n in range(1, 8)), *"CDHSN")
 """Outputs of experiment 1: pass, seven levels, five denominations."""
 PAPER_HANDS, EXPERIMENT_1_HANDS = 1_600, 900
-_TWO_LEVEL_HANDS = 250  # of the 1,600 that taught the 2-NT networks, about
+_TWO_LEVEL_HANDS = 250  # about; of the 1,600 that taught the 2-NT networks
 
 TWO_LEVEL_CONSTRAINTS: Mapping[str, str] = {
     "2C": "hcp 20+",
@@ -41,7 +41,7 @@ TWO_LEVEL_CONSTRAINTS: Mapping[str, str] = {
     "2S": "spades 6+, hcp 6+",
     "2N": "hcp 21+, balanced",
 }
-"""Conditions under which hands for two-level bids are made; that for 2H is the paper's."""
+"""Conditions by which hands for two-level bids are made; the one for 2H is the paper's."""
 
 SHIPPED = BackPropagation(epochs=45, rate=0.1, final_rate=0.002, batch=32)
 SPECIALIST = BackPropagation(epochs=30, rate=0.03, final_rate=0.002, batch=32)
@@ -50,21 +50,21 @@ SHIPPED_HANDS = 200_000
 
 @cache
 def teacher() -> RuleSystem:
-    """Return the rules that stand for the paper's experts."""
+    """Return the rules that stand in for the paper's experts."""
     rules = load("standard-american")
     assert isinstance(rules, RuleSystem)
     return rules
 
 
 def one_level_hands(n: int = PAPER_HANDS, seed: int = 1) -> Bools:
-    """Return hands as they are dealt, which taught the one-level networks."""
+    """Return hands as dealt, which taught the one-level networks."""
     return random_hands(n, seed)
 
 
 def two_notrump_hands(n: int = PAPER_HANDS, seed: int = 1) -> Bools:
     """Return the mixture that taught the 2-NT networks: 1,350 hands as dealt to 250 constrained.
 
-    The constrained ones are in equal parts for the five two-level bids.
+    The constrained ones are divided equally among the five two-level bids.
     """
     each = n * _TWO_LEVEL_HANDS // PAPER_HANDS // len(TWO_LEVEL_CONSTRAINTS)
     made = [
@@ -106,7 +106,7 @@ def level_and_strain_targets(rules: RuleSystem, hands: Bools) -> Floats:
 def read_level_and_strain(activations: Floats) -> list[str]:
     """Return the calls that (n, 13) activations mean.
 
-    PASS where its output is above every level's; else the highest level and denomination.
+    It is PASS if its output is above every level's, else the highest level and denomination.
     """
     levels, strains = activations[:, 1:8], activations[:, 8:]
     passes = activations[:, 0] > levels.max(axis=1)
@@ -132,7 +132,7 @@ def train_experiment_1(
 
 @dataclass(frozen=True)
 class _Negatives:
-    """Hands just short of a level's bids, so that its specialist learns where they begin."""
+    """Hands just short of a level's bids, which show its specialist where they begin."""
 
     shortest: int
     """Cards in the long suit."""
@@ -146,9 +146,9 @@ _NEAR = {5: _Negatives(8, "3+"), 4: _Negatives(7, "3+"), 3: _Negatives(6, "5-13"
 def specialist_hands(rules: RuleSystem, at: int, each: int, seed: int) -> Bools:
     """Return the training set of the specialist for one level (2 to 5).
 
-    ``each`` hands for every bid of the level; as many for each suit that are almost long enough;
-    for level 2, strong ones too; and as many as all these as they are dealt. Hands that the
-    teacher opens at a higher level are left out: earlier specialists take them.
+    It has ``each`` hands for every bid of the level, and as many for each suit with hands almost
+    long enough. For level 2 it also has strong ones. To all these come as many hands as dealt.
+    Hands that the teacher opens at a higher level are left out: earlier specialists take them.
     """
     calls = [call for call in rules.calls if level(call) == at]
     near = _NEAR[at]
@@ -174,7 +174,7 @@ def train_cascade(
     seed: int = 1,
     settings: BackPropagation = SPECIALIST,
 ) -> list[Trained]:
-    """Train the specialists apart, from the highest level to the lowest.
+    """Train the specialists separately, from the highest level to the lowest.
 
     ``each`` is the number of hands for every rare bid, ``one_level`` the number of hands as dealt
     for the last specialist, which knows pass and so always answers.
@@ -200,7 +200,7 @@ def cascade_hands(rules: RuleSystem, each: int, one_level: int, seed: int) -> di
 
 
 def train_whole(each: int, one_level: int, seed: int, settings: BackPropagation) -> Trained:
-    """Train one flat network for all calls on the hands of all specialists: the cascade's rival."""
+    """Train one flat network for all calls on all specialists' hands: the cascade's rival."""
     rules = teacher()
     hands = np.concatenate(list(cascade_hands(rules, each, one_level, seed).values()))
     targets = call_targets(rules, hands, rules.calls)
@@ -211,7 +211,7 @@ def train_whole(each: int, one_level: int, seed: int, settings: BackPropagation)
 
 
 def train_shipped() -> dict[str, NetworkSystem | CascadeSystem]:
-    """Train the networks that ship, by file name; on more hands than the paper could bid."""
+    """Train the shipped networks, by file name, on more hands than the paper could bid."""
     one_level = train_flat(ONE_LEVEL, one_level_hands(SHIPPED_HANDS, seed=11), settings=SHIPPED)
     two_notrump = train_flat(
         TWO_NOTRUMP, two_notrump_hands(SHIPPED_HANDS, seed=12), settings=SHIPPED

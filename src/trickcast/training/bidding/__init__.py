@@ -1,1 +1,1 @@
-"""The network of calls: boards, network, training, and auctions that teachers bid."""
+"""The network of calls: boards, network, training, and auctions bid by teachers."""

@@ -1,6 +1,6 @@
-"""Auctions of played boards, from PBN files to what the network of calls learns from.
+"""Read the auctions of played boards from PBN files, as lessons for the network of calls.
 
-Deals are kept apart by their cards and events by their names, whole.
+Deals are separated by their cards, and events by their names, as a whole.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ...formats import FormatWarning, iter_deals
 from ..errors import TrainingError
 
 DEALS_APART, EVENTS_APART = 20, 16
-"""One deal in so many and one event in so many, by their hashes, are kept for validation."""
+"""One deal in this many and one event in this many, by their hashes, are kept for validation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +29,17 @@ class Auctions:
     """Auctions, turn by turn: n turns of m auctions."""
 
     rows: NDArray[np.uint8]
-    """(n, WIDTH) as ``cards.turns`` has them."""
+    """(n, WIDTH) rows from ``cards.turns``."""
     allowed: NDArray[np.bool_]
     """(n, 38)."""
     calls: NDArray[np.int64]
-    """(n,) what was called."""
+    """(n,) the call made."""
     starts: NDArray[np.int64]
     """(m + 1,) the first turn of each auction, and the end."""
     hands: NDArray[np.bool_]
     """(m, 4, 52) from the dealer on."""
     told: NDArray[np.float16] | None = None
-    """(n, 38) the chances that teachers give; None where nobody was asked."""
+    """(n, 38) the chances given by teachers; None without teachers."""
 
     def __len__(self) -> int:
         return len(self.hands)
@@ -54,7 +54,7 @@ class Auctions:
 
 
 class BoardSet(NamedTuple):
-    """Boards whose auctions are whole, with (n, 52) owners."""
+    """Boards with complete auctions and (n, 52) owners."""
 
     owners: NDArray[np.uint8]
     boards: tuple[Board, ...]
@@ -66,10 +66,10 @@ class BoardSet(NamedTuple):
 
 
 def read_boards(folder: Path) -> BoardSet:
-    """Read the boards of all PBN files of a folder that have a dealer and a lawful whole auction.
+    """Read the boards of all PBN files in a folder that have a dealer and a legal complete auction.
 
-    Each table once: what has the same cards, calls and players is the same. Raises TrainingError
-    where there is none, FormatError for a file that cannot be read.
+    Each table counts once, identified by its cards, calls and players. Raises TrainingError
+    if there is none, FormatError for a file that cannot be read.
     """
     paths = sorted(path for path in folder.rglob("*.pbn*") if path.is_file())
     owners: list[NDArray[np.uint8]] = []
@@ -101,7 +101,7 @@ def _usable(board: Board) -> bool:
 def split_boards(boards: BoardSet) -> dict[str, BoardSet]:
     """Return ``training``, ``deals`` and ``events``: no deal and no event is in two of them.
 
-    Raises TrainingError where one of them is empty.
+    Raises TrainingError if one of them is empty.
     """
     apart: dict[str, list[int]] = {"training": [], "deals": [], "events": []}
     of_events = set()
@@ -133,7 +133,7 @@ def _hash(data: bytes) -> int:
 
 
 def auctions_of(boards: BoardSet) -> Auctions:
-    """Return the auctions of boards as the network learns them, with methods where they show."""
+    """Return the auctions of boards as the network learns them, with methods if they show."""
     rows, allowed, calls, counts = [], [], [], []
     hands = np.empty((len(boards.boards), 4, 52), dtype=np.bool_)
     pairs = PairStyles(zip(boards.owners, boards.boards, strict=True))

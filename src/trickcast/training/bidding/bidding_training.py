@@ -35,7 +35,7 @@ STUDENT = replace(
     evaluate_every=150,
     seed=11,
 )
-"""One that goes on from a teacher's weights, and learns from several teachers besides."""
+"""A network that starts from a teacher's weights, and also learns from several teachers."""
 TAUGHT_DEALS, TAUGHT_SEED = 50_000, 5
 MODEL = "championship"
 
@@ -50,11 +50,11 @@ def train_bidding(
     minutes: float | None = None,
     report: Report = lambda line: None,
 ) -> tuple[Trained[BiddingConfig, BiddingNetwork], Path | None]:
-    """Train a leg on the PBN files of a folder; at the end of the schedule there is a model's file.
+    """Train a leg on the PBN files of a folder; export a model at the end of the schedule.
 
-    The same call goes on where it stopped: from ``NAME.checkpoint`` in ``out``. ``teachers`` are
-    such checkpoints of other trainings; the first one's weights are those to begin with. Where
-    there is no onnx the model is not written. Raises TrainingError for boards without auctions and
+    The same call continues from ``NAME.checkpoint`` in ``out``. ``teachers`` are
+    such checkpoints of other trainings; the first one's weights are the initial weights. Without
+    onnx the model is not written. Raises TrainingError for boards without auctions and
     for a checkpoint of another training.
     """
     parts = {
@@ -76,8 +76,8 @@ def train_bidding(
 
 
 def train_model(request: Request, config: BiddingConfig, report: Report) -> Answer:
-    """Train a leg on ``request.folder``. Raises as ``train_bidding``."""
-    assert request.folder is not None  # the catalogue has seen to it
+    """Train a leg on ``request.folder``. Raises like ``train_bidding``."""
+    assert request.folder is not None  # the catalogue has made sure
     trained, model = train_bidding(
         request.folder,
         request.out,
@@ -91,7 +91,7 @@ def train_model(request: Request, config: BiddingConfig, report: Report) -> Answ
 
 
 def shown(line: dict[str, Any]) -> str:
-    """Return an evaluation in words."""
+    """Return an evaluation as text."""
     kinds = ", of new ".join(
         f"{kind} {line[f'{kind}_loss']:.4f} ({line[f'{kind}_right']:.1%} right)"
         for kind in ("deals", "events")
@@ -100,7 +100,7 @@ def shown(line: dict[str, Any]) -> str:
 
 
 def scores_of(line: dict[str, Any]) -> dict[str, float]:
-    """Return what an evaluation says of held-out auctions."""
+    """Return the scores of an evaluation on held-out auctions."""
     return {
         name: value
         for name, value in line.items()

@@ -1,4 +1,4 @@
-"""From the trained network of calls to the ONNX file that ships."""
+"""Export the trained network of calls to the ONNX file that ships."""
 
 import json
 import os
@@ -31,9 +31,9 @@ def export_bidding(
     """Write the network: ``turns`` to ``read``, and ``contexts`` with ``hands`` to ``chances``.
 
     ``turns`` are (steps, seats, WIDTH) uint8, ``read`` (steps, seats, k) float32. ``contexts`` are
-    rows of ``read``, (a, b, k), and ``hands`` (m, 52) bool; ``chances`` are the logarithms of the
-    chances of the calls, (a, m, 38): b is 1, or m. What is not asked for may be given no rows.
-    Raises TrainingError when the file does not answer as torch.
+    rows of ``read``, (a, b, k), and ``hands`` (m, 52) bool. ``chances`` are log-chances of the
+    calls, (a, m, 38), where b is 1 or m. Inputs of an output that is not needed may have no rows.
+    Raises TrainingError if the file's outputs differ from torch's.
     """
     net = deepcopy(network).eval()
     turns, hands = parity_inputs()
@@ -117,7 +117,7 @@ def _read(graph: Graph, network: BiddingNetwork) -> None:
 
 
 def _gates(values: NDArray[Any]) -> NDArray[Any]:
-    """Put the gates reset, kept, fresh in the order of ONNX: kept, reset, fresh."""
+    """Reorder the gates reset, kept, fresh for ONNX: kept, reset, fresh."""
     reset, kept, fresh = np.split(values, 3)
     return np.concatenate([kept, reset, fresh])
 
@@ -136,7 +136,7 @@ def _chances(graph: Graph, network: BiddingNetwork) -> None:
 
 
 def _features(graph: Graph) -> str:
-    """As ``training.bidding.network.hand_features``."""
+    """Compute ``training.bidding.network.hand_features``."""
     values = linear_features()
     found = graph.op("MatMul", graph.cast("hands"), graph.constant(values["sums"]))
     sizes = graph.constant(np.array([_HONOURS, 4, 4, 1, 1]))

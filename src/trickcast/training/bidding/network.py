@@ -1,9 +1,9 @@
 """The network of calls: what a hand would call in an auction.
 
-Three parts that meet late, so that many hands in one auction cost little. The turns of a seat
-(``cards.turns``) go through a recurrent layer and give a *context*, which knows no hand; a
-hand gives its features; and a narrow head joins the two. An auction of eleven calls is read once,
-whatever the number of hands that are tried in it.
+It has three parts that meet late, so that many hands in one auction cost little. A recurrent layer
+turns a seat's turns (``cards.turns``) into a *context*, which is independent of the hand. A
+hand gives its features, and a narrow head joins the two. An auction of eleven calls is read once,
+whatever the number of hands tried in it.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from ...cards.turns import WIDTH
 from ..settings import SHARE, at_least, check_settings, setting
 
 _HONOURS = 6
-"""Of a suit's cards these are told apart; of the others only how many they are."""
+"""The cards of a suit that are told apart; of the others only the number counts."""
 _LONGEST, _POINTS = 9, 26
 FEATURES = 4 * _HONOURS + 4 * _LONGEST + _LONGEST + _POINTS + 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BiddingNetworkConfig:
-    """Widths. Raises ValueError for a bad value."""
+    """Widths. Raises ValueError for an invalid value."""
 
     context: int = setting(256, "numbers of a turn, and of the recurrent layer", at_least(1))
     hand: int = setting(256, "numbers of a hand's hidden layers", at_least(1))
@@ -40,7 +40,7 @@ class BiddingNetworkConfig:
 
 
 class Heads(NamedTuple):
-    """What a context brings to the head: all that is linear in it, ready to meet hands."""
+    """A context's input to the head: everything linear in it, ready to be joined with hands."""
 
     joined: Tensor
     gate: Tensor
@@ -49,7 +49,7 @@ class Heads(NamedTuple):
 
 
 class BiddingNetwork(nn.Module):
-    """The network; ``seed`` alone decides first weights."""
+    """The network; first weights depend only on ``seed``."""
 
     def __init__(self, config: BiddingNetworkConfig, *, seed: int):
         super().__init__()
@@ -73,9 +73,9 @@ class BiddingNetwork(nn.Module):
     limits: Tensor
 
     def drop(self, x: Tensor) -> Tensor:
-        """Drop hidden numbers in training; shares are multiples of 1/256.
+        """Drop hidden units in training; the rates are multiples of 1/256.
 
-        Eight random bytes are drawn at a time: torch's own dropout takes a tenth of a step.
+        Draws eight random bytes at a time: torch's own dropout takes a tenth of a step.
         """
         parts = round(256 * self.config.dropout)
         if not self.training or not parts:
@@ -89,7 +89,7 @@ class BiddingNetwork(nn.Module):
         return hand_features(hands.to(torch.float32), self.sums, self.limits)
 
     def hands(self, hands: Tensor) -> Tensor:
-        """Return what (n, 52) hands bring to the head: (n, joined)."""
+        """Return the input of (n, 52) hands to the head: (n, joined)."""
         x = self.drop(torch.relu(self.hand(self.features(hands))))
         x = self.drop(torch.relu(x + self.hand_again(x)))
         ready: Tensor = self.hand_joined(x)
@@ -121,7 +121,7 @@ class BiddingNetwork(nn.Module):
         return fresh + kept * (state - fresh)
 
     def ready(self, contexts: Tensor) -> Heads:
-        """Return what contexts bring to the head."""
+        """Return the input of contexts to the head."""
         config = self.config
         sizes = [config.joined, config.joined, config.last, len(CALLS)]
         joined, gate, last, calls = torch.split_with_sizes(self.heads(contexts), sizes, dim=-1)
@@ -137,8 +137,8 @@ class BiddingNetwork(nn.Module):
     def forward(self, rows: Tensor, lengths: Tensor, hands: Tensor, seats: Tensor) -> Tensor:
         """Return the logits of all turns: (sum of lengths, 38).
 
-        ``hands`` are (k, 52), those of the k seats, and ``seats`` (sum of lengths) say whose turn
-        each row is.
+        ``hands`` are (k, 52), those of the k seats, and ``seats`` (sum of lengths) give the seat of
+        each row.
         """
         return self.join(self.ready(self.contexts(rows, lengths)), self.hands(hands)[seats])
 
@@ -158,7 +158,7 @@ def linear_features() -> dict[str, NDArray[np.float32]]:
 
 
 def hand_features(hands: Tensor, sums: Tensor, limits: Tensor) -> Tensor:
-    """Return honours, and lengths and points as steps and as numbers."""
+    """Return honours, and lengths and points both as steps and as numbers."""
     found = hands @ sums
     honours, lengths = found[:, : 4 * _HONOURS], found[:, 4 * _HONOURS : 4 * _HONOURS + 4]
     points, whole = found[:, -6:-2], found[:, -2:-1]

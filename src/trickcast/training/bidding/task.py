@@ -1,4 +1,4 @@
-"""The training of the network of calls: auctions of played boards, and auctions of teachers.
+"""The training task of the network of calls: auctions of played boards, and of teachers.
 
 A step learns from whole auctions, all turns of all four seats.
 """
@@ -24,7 +24,7 @@ from .network import BiddingNetwork, BiddingNetworkConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BiddingConfig(ScheduleConfig):
-    """Everything that decides a training besides its boards. Raises ValueError for a bad value."""
+    """All settings of a training, apart from its boards. Raises ValueError for an invalid value."""
 
     network: BiddingNetworkConfig = field(default_factory=BiddingNetworkConfig)
     batch: int = setting(256, "auctions in a step", at_least(1))
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
     hands: Tensor
     seats: Tensor
     turns: NDArray[np.int64]
-    """(n,) which turns of ``Auctions`` the rows are."""
+    """(n,) the turn of ``Auctions`` in each row."""
 
 
 def batch_of(auctions: Auctions, chosen: NDArray[np.int64]) -> Batch:
@@ -68,7 +68,7 @@ def batch_of(auctions: Auctions, chosen: NDArray[np.int64]) -> Batch:
 
 
 def log_chances(network: BiddingNetwork, batch: Batch, allowed: NDArray[np.bool_]) -> Tensor:
-    """Return (n, 38) logarithms of the chances of the calls that are allowed, else -1e9."""
+    """Return (n, 38) log-chances of the calls that are allowed, else -1e9."""
     logits = network(batch.rows, batch.lengths, batch.hands, batch.seats)
     return functional.log_softmax(
         logits.masked_fill(torch.from_numpy(~allowed[batch.turns]), -1e9), dim=1
@@ -78,7 +78,7 @@ def log_chances(network: BiddingNetwork, batch: Batch, allowed: NDArray[np.bool_
 class BiddingTask(Scheduled[BiddingConfig, BiddingNetwork]):
     """A training on the auctions of boards, and on auctions ``taught`` that teachers bid.
 
-    ``begin`` are the weights to begin with.
+    ``begin`` are the initial weights.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class BiddingTask(Scheduled[BiddingConfig, BiddingNetwork]):
         self.boards, self.validation, self.taught = boards, validation, taught
 
     def loss(self, step: int) -> Tensor:
-        """Return the mean of minus the logarithm of the chance of a call."""
+        """Return the mean of minus the log-chance of a call."""
         config = self.config
         batch = batch_of(self.boards, _chosen(len(self.boards), config.batch, config.seed, step))
         self._hide_methods(batch, step)
@@ -116,14 +116,14 @@ class BiddingTask(Scheduled[BiddingConfig, BiddingNetwork]):
         return loss
 
     def _hide_methods(self, batch: Batch, step: int) -> None:
-        """Tell the methods of some sides only, in place."""
+        """Reveal the methods of only some sides, in place."""
         rng = np.random.default_rng([self.config.seed, step, 7])
         hidden = torch.from_numpy(rng.random((len(batch.hands), 2)) < self.config.unknown)
         columns = batch.rows[:, WIDTH - SIDES : WIDTH - 2].view(-1, 2, len(STYLES))
         columns *= (~hidden[batch.seats])[:, :, None].to(torch.uint8)
 
     def figures(self) -> dict[str, float]:
-        """Return log-loss and share of right calls on each set that is held out."""
+        """Return log-loss and share of correct calls on each held-out set."""
         found: dict[str, float] = {}
         for name, auctions in self.validation.items():
             loss, right = scores(self.averaged, auctions)
@@ -133,7 +133,7 @@ class BiddingTask(Scheduled[BiddingConfig, BiddingNetwork]):
 
 
 def _off(chances: Tensor, batch: Batch, auctions: Auctions) -> Tensor:
-    """Return the mean loss against the teachers' chances."""
+    """Return the mean loss relative to the teachers' chances."""
     assert auctions.told is not None
     told = torch.from_numpy(auctions.told[batch.turns].astype(np.float32))
     return -(told * chances).sum(1).mean()
@@ -143,9 +143,9 @@ def _off(chances: Tensor, batch: Batch, auctions: Auctions) -> Tensor:
 def scores(
     networks: BiddingNetwork | Sequence[BiddingNetwork], auctions: Auctions, *, chunk: int = 512
 ) -> tuple[float, float]:
-    """Return log-loss a call, methods not told, and the share of calls that were the likeliest.
+    """Return log-loss per call, without methods, and the share of calls that were the likeliest.
 
-    Of several networks the mean of their chances counts.
+    For several networks, uses the mean of their chances.
     """
     asked = [networks] if isinstance(networks, BiddingNetwork) else list(networks)
     loss, right = 0.0, 0
@@ -161,7 +161,7 @@ def scores(
 
 
 def _chosen(n: int, size: int, seed: int, step: int) -> NDArray[np.int64]:
-    """Return the lessons of a step: whole rounds through all, each in an order of its own."""
+    """Return the lessons of a step: complete passes over all, each in a different order."""
     size = min(size, n)
     a_round, within = divmod(step, n // size)
     order = np.random.default_rng([seed, a_round]).permutation(n)

@@ -1,6 +1,6 @@
-"""Auctions that trained networks bid on random deals, and what they say of any auctions.
+"""Auctions that trained networks bid on random deals, and their chances for any auctions.
 
-A network that learns from several others on deals without end is nearly as good as their mean.
+A network that learns from several others on unlimited deals is nearly as good as their mean.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _NO_METHODS = np.zeros((2, len(STYLES)), dtype=np.uint8)
 
 
 def bid_deals(teachers: Sequence[BiddingNetwork], n: int, seed: int) -> Auctions:
-    """Return auctions of ``n`` random deals, every call drawn by the teachers' mean chances."""
+    """Return auctions of ``n`` random deals, each call drawn by the teachers' mean chances."""
     parts = [
         _bid(teachers, random_deals(min(_CHUNK, n - start), seed, start).owners, seed, start)
         for start in range(0, n, _CHUNK)
@@ -33,7 +33,7 @@ def bid_deals(teachers: Sequence[BiddingNetwork], n: int, seed: int) -> Auctions
 
 @torch.no_grad()
 def told_by(teachers: Sequence[BiddingNetwork], auctions: Auctions) -> Auctions:
-    """Return the auctions with what the teachers say of every turn, the mean of their chances."""
+    """Return the auctions with the teachers' mean chances for every turn."""
     told = np.empty((len(auctions.calls), auctions.allowed.shape[1]), dtype=np.float16)
     for start in range(0, len(auctions), _CHUNK):
         batch = batch_of(auctions, np.arange(start, min(start + _CHUNK, len(auctions))))
@@ -60,7 +60,7 @@ def joined(parts: Sequence[Auctions]) -> Auctions:
 def _bid(
     teachers: Sequence[BiddingNetwork], owners: NDArray[np.uint8], seed: int, start: int
 ) -> Auctions:
-    """Return auctions of deals; the first seat deals, vulnerability comes in turn."""
+    """Return auctions of deals; the first seat deals, and vulnerabilities alternate."""
     n = len(owners)
     rng = np.random.default_rng([seed, start])
     hands = np.stack([owners == seat for seat in range(4)], axis=1)
@@ -97,7 +97,7 @@ def _next_chances(
     hands: NDArray[np.bool_],
     going: Sequence[int],
 ) -> NDArray[np.float64]:
-    """Return the mean chances of the next call of the auctions that go on, all of one length."""
+    """Return the mean chances of the next call in unfinished auctions, all of one length."""
     turn = len(rows[going[0]]) - 1
     steps = turn // 4 + 1
     own = np.stack([rows[i][turn % 4 :: 4] for i in going], axis=1)

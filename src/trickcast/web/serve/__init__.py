@@ -1,1 +1,1 @@
-"""The server: the answers of the command line over HTTP, and the page. Needs the extra ``web``."""
+"""The server: the command line's answers over HTTP, and the page. Needs the extra ``web``."""

@@ -1,4 +1,4 @@
-"""The addresses of the server: questions under ``/v1/``, the page, and what watches it."""
+"""The routes of the server: questions under ``/v1/``, the page, and monitoring."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 _AGAIN = {"retry-after": "1"}
-_PACKING = 4  # of gzip: near the size of 9 in a third of its time
+_PACKING = 4  # gzip level: nearly the size of 9 in a third of its time
 
 
 class SkippedPlace(TypedDict):
@@ -114,8 +114,8 @@ def application(
 ) -> Application:
     """Return the server as an ASGI application that answers for ``hosts`` (``*``: for all).
 
-    ``solvers`` is the number of processes that solve (default: one a core). Pages of ``origins``
-    may ask, and may have the page in a frame.
+    ``solvers`` is the number of solver processes (default: one per core). Pages of ``origins``
+    may send requests, and may embed the page in a frame.
     """
     metrics = Metrics()
     engine = Engine(metrics, solvers=solvers, seconds=limits.seconds)
@@ -127,7 +127,7 @@ def application(
         await engine.start()
         filling = None if contest is None else asyncio.create_task(contest.fill(engine))
         yield
-        await engine.close()  # first: no solver is started in the place of one that is ended now
+        await engine.close()  # first, so that no solver is started to replace one that ends now
         if filling is not None and contest is not None:
             filling.cancel()
             await asyncio.wait([filling])
@@ -170,7 +170,7 @@ def application(
 
 
 def _with_head(app: Application) -> Application:
-    """Answer HEAD wherever GET is answered: as GET, of which the server then sends no body."""
+    """Answer HEAD wherever GET is answered: like GET, but the server sends no body."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "HEAD":
@@ -181,7 +181,7 @@ def _with_head(app: Application) -> Application:
 
 
 def _allowed(app: FastAPI, path: str) -> str:
-    """Return the methods that a path knows, of all its routes."""
+    """Return the methods that a path accepts, over all its routes."""
     methods = {
         method
         for route in app.routes
@@ -197,7 +197,7 @@ def _add_questions(app: FastAPI, engine: Engine, seconds: float) -> None:
 
 
 def _add_question(app: FastAPI, name: str, engine: Engine, seconds: float) -> None:
-    """Add a question, asked by a body or by what follows ``?`` in the address."""
+    """Add a question, asked by a body or by the query string."""
     question = question_of(name)
     body, address = requests_of(name)
 
@@ -237,7 +237,7 @@ def _add_question(app: FastAPI, name: str, engine: Engine, seconds: float) -> No
 
 
 def _responses(name: str) -> dict[int | str, dict[str, Any]]:
-    """Return what else may come than JSON, for the schema."""
+    """Return the responses besides JSON, for the schema."""
     kinds = ["text/event-stream"]
     if name == "convert":
         kinds += ["text/plain", "application/octet-stream"]
@@ -250,7 +250,7 @@ async def _whole(parts: AnswerParts) -> Response:
     told: dict[str, Any] = {}
     async for kind, part in parts:
         if kind == "result":
-            results.append(json.dumps(part))  # each by itself: a thousand would hold up others
+            results.append(json.dumps(part))  # one at a time: a thousand would block others
         else:
             told[kind] = told[kind] + part if kind in told else part
     content = {"results": f"[{', '.join(results)}]"}
@@ -260,7 +260,7 @@ async def _whole(parts: AnswerParts) -> Response:
 
 
 async def _file(request: Request, asked: Any, parts: AnswerParts) -> Response:
-    """Answer with the file itself, or with JSON where that is asked for."""
+    """Answer with the file itself, or with JSON if requested."""
     if "application/json" in request.headers.get("accept", ""):
         return await _whole(parts)
     counts = {"skipped": 0, "notes": 0}
@@ -293,7 +293,7 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
     async def other(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         headers = error.headers
-        if error.status_code == 405:  # the error knows one route of a path alone
+        if error.status_code == 405:  # the error knows only one route of a path
             headers = {"allow": _allowed(app, request.url.path)}
         detail = str(error.detail)  # ours begin small, and JSON in them is not small
         return _problem(
@@ -328,7 +328,7 @@ def _add_watching(app: FastAPI, engine: Engine, metrics: Metrics) -> None:
 
 
 def _add_page(app: FastAPI, *, contest: bool) -> None:
-    """Serve the files of the page, which asks this server."""
+    """Serve the files of the page, which queries this server."""
     contents = {
         entry.name: (entry.read_bytes(), _TYPES[f".{entry.name.rpartition('.')[2]}"])
         for entry in _page().iterdir()

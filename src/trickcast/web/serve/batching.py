@@ -1,7 +1,7 @@
-"""Estimates that are asked for at the same time, computed together.
+"""Compute simultaneous estimates together.
 
-A thread takes all that is queued, computes it as one batch and splits the answers; it never waits
-for more to come. A batch costs less a deal than one by one, so the busier, the cheaper.
+One thread per model batches whatever is queued and splits the results; it never waits
+for more. Batching lowers the cost per deal, so the busier the server, the cheaper.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from threading import Thread
 from ...cards import DealSet
 from ...estimator import TrickEstimate
 
-_MOST = 1024  # deals in a batch: it ends within seconds
+_MOST = 1024  # deals in a batch, so that it ends within seconds
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class _Question:
 
 
 class Batching:
-    """One model's thread. ``compute`` estimates a DealSet; ``observe`` hears how many at once."""
+    """One model's thread. ``compute`` estimates a DealSet; ``observe`` receives the batch size."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Batching:
         self._thread.start()
 
     def ask(self, deals: DealSet) -> "Future[TrickEstimate]":
-        """Queue deals; the future holds their estimates, or what computing them raised.
+        """Queue deals; the future holds their estimates, or the exception from computing them.
 
         A future that is cancelled before its turn costs nothing.
         """
@@ -69,7 +69,7 @@ class Batching:
     def _answer(self, batch: list[_Question]) -> None:
         try:
             estimates = self._compute(DealSet.concatenate(question.deals for question in batch))
-        except Exception as error:  # it is the askers', each of whom raises it
+        except Exception as error:  # raised again by each caller
             for question in batch:
                 question.answer.set_exception(error)
             return

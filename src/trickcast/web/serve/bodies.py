@@ -1,9 +1,9 @@
-"""What comes with a request: JSON, what follows ``?`` in the address, or a file of deals.
+"""The input of a request: JSON, the query string, or a file of deals.
 
-A file is the whole body, of the content type of its format or of any other than JSON, or a part
-of a form (``multipart/form-data``); what else is asked then follows ``?``, or is in other parts.
-Programs that are told no content type send one of their own: a JSON question is read under it too.
-All of it is put together before FastAPI reads it as a body of JSON.
+A file is either the whole body, with the content type of its format or any type other than JSON,
+or a part of a form (``multipart/form-data``). Other keys are then in the query string or in other
+parts. JSON that curl and browsers send with a content type of their own is read too. All are
+merged before FastAPI reads them as a JSON body.
 """
 
 import json
@@ -31,7 +31,7 @@ _OBJECT = re.compile(rb'\s*\{\s*(?:"\w+"\s*:|\}\s*$)')
 _OF_FILES = {"deal", "boards", "results"}
 """Keys of objects in files of deals, besides ``deals``."""
 _FILE = "application/octet-stream"
-"""Of any other type than JSON a file is taken; the schema names the one that generators know."""
+"""Any type other than JSON is taken as a file; the schema names the one that generators know."""
 _ID = {
     "name": "x-request-id",
     "in": "header",
@@ -39,8 +39,8 @@ _ID = {
     "schema": {"type": "string"},
     "description": "An id for the log, which the answer has too (default: any).",
 }
-"""A header that may come. Without one that is optional openapi-python-client 0.29 forgets an import
-in what it makes of a question with several bodies."""
+"""An optional header. Without one, openapi-python-client 0.29 forgets an import
+in the code for a question with several bodies."""
 _ERRORS_SHOWN = 3
 _EXPECTED = {
     "missing": "missing",
@@ -55,45 +55,45 @@ _EXPECTED = {
 }
 """Type of an error of pydantic → what is wrong."""
 _NAME = 60  # characters of a name in messages
-_DIGITS = 400  # of a whole number: more than any that can be computed with as a float
+_DIGITS = 400  # of a whole number: more than a float can hold
 
 
 class File(NamedTuple):
-    """A file that was sent."""
+    """An uploaded file."""
 
     name: str
     content: bytes
 
 
 class Put(Request):
-    """A request with all that came with it put together as JSON."""
+    """A request with all its input merged as JSON."""
 
     file: File | None = None
-    """Its deals."""
+    """The file of its deals."""
 
     def put(self, values: dict[str, Any], file: File | None) -> None:
-        """Take this for the body."""
+        """Use these values as the body."""
         self._json, self.file = values, file
 
 
 class QuestionRoute(APIRoute):
-    """An address whose requests are put together before they are read."""
+    """A route whose requests are merged before they are read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         usual = super().get_route_handler()
         name = self.path.removeprefix("/v1/")
 
         async def handle(request: Request) -> Response:
             if request.method != "POST":
-                _plain(request.query_params.multi_items(), name)  # which refuses what is twice
+                _plain(request.query_params.multi_items(), name)  # refuses repeated keys
                 return await usual(request)
             values, file = await _read(request, name)
             headers = [(key, value) for key, value in request.scope["headers"]
                        if key != b"content-type"]  # fmt: skip
             headers.append((b"content-type", _JSON.encode()))
             put = Put({**request.scope, "headers": headers}, request.receive)
-            put._body = b"{}"  # it is read already
+            put._body = b"{}"  # already read
             put.put(values, file)
             return await usual(put)
 
@@ -101,9 +101,9 @@ class QuestionRoute(APIRoute):
 
 
 async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | None]:
-    """Return what is asked, and the file of its deals where there is one.
+    """Return the keys of a request, and the file of its deals if there is one.
 
-    Raises HTTPException (400, 415) for what cannot be read, RefusedError for another question.
+    Raises HTTPException (400, 415) for unreadable input, RefusedError for another question.
     """
     values = _plain(request.query_params.multi_items(), name)
     file, key = None, filed(name)
@@ -132,7 +132,7 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
 
 
 def file_bodies(name: str, form: dict[str, Any]) -> dict[str, Any]:
-    """Return the bodies besides JSON in the words of OpenAPI; ``form`` is the schema of JSON."""
+    """Return the bodies besides JSON for OpenAPI; ``form`` is the schema of JSON."""
     if (instead := filed(name)) is None:
         return {}
     file = {"type": "string", "format": "binary"}
@@ -195,7 +195,7 @@ def _plainly(fault: dict[str, Any], name: str) -> str:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         content = _loads(body)
-    except RefusedError:  # a ValueError too
+    except RefusedError:  # also a ValueError
         raise
     except (ValueError, RecursionError):
         raise HTTPException(400, "the body is not JSON") from None
@@ -226,7 +226,7 @@ def _unsaid(body: bytes, name: str) -> dict[str, Any] | None:
 
 
 def _loads(text: str | bytes) -> Any:
-    """Read JSON. Raises RefusedError for a key that is given twice, ValueError for other text."""
+    """Read JSON. Raises RefusedError for a repeated key, ValueError for other text."""
     return json.loads(text, object_pairs_hook=_once, parse_int=_whole)
 
 
@@ -238,12 +238,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    """Read a whole number; of a longer one its size alone counts, which no key takes."""
+    """Read a whole number; for a very long one only its size matters, which no key accepts."""
     return int(digits[:_DIGITS])
 
 
 def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
-    """Add keys to others. Raises RefusedError for one that is there already."""
+    """Merge keys into others. Raises RefusedError for one that is already there."""
     for name, value in more.items():
         if name in values:
             raise RefusedError(f"{name[:_NAME]} is given twice")
@@ -251,7 +251,7 @@ def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
-    """Return the file of a form, and its other parts. Raises HTTPException where it is broken."""
+    """Return the file of a form, and its other parts. Raises HTTPException if it is malformed."""
     async with request.form(max_fields=50) as form:
         fields, files = [], []
         for name, part in form.multi_items():
@@ -267,7 +267,7 @@ async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
 
 
 def _plain(items: Iterable[tuple[str, str]], name: str) -> dict[str, Any]:
-    """Return texts as the values that the keys of a question take."""
+    """Return texts as values for the keys of a question."""
     if name not in QUESTIONS:
         return {}
     lists, texts = lists_of(name), texts_of(name)
@@ -281,7 +281,7 @@ def _plain(items: Iterable[tuple[str, str]], name: str) -> dict[str, Any]:
 
 
 def _scalar(text: str) -> Any:
-    """Return a number or a truth value; other text stays as it is, and is refused later."""
+    """Return a number or a boolean; other text is kept, and refused later."""
     try:
         return _loads(text)
     except (ValueError, RecursionError):

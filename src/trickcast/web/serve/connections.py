@@ -1,8 +1,8 @@
-"""Connections that end where the other side is too slow, too long, or one too many.
+"""Connections with limits on time, size and number.
 
-uvicorn waits for a request's head, and for a client that does not read its answer, as long as that
-likes, reads on in a body that nobody wants, and takes heads of any size, and connections until no
-more files can be opened; here each has an end.
+By itself, uvicorn waits forever for a request's head and for a client that does not read its
+answer. It keeps reading unwanted bodies, and accepts heads of any size, and connections until no
+more files can be opened. Here each of these has a limit.
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .errors import PROBLEM, problem
 
 HEAD = 65_536
-"""Bytes that a request's head may have, and any other part before its end is there."""
-_PIECE = 4096  # bytes that are read at a time: a head is that much longer before it is refused
+"""Most bytes in a request's head, and in any other part before its end arrives."""
+_PIECE = 4096  # bytes read at a time: a head can exceed the limit by this much before it is refused
 _QUEUED = 16  # requests that may be sent before the first is answered
 
 
 class Connection(HttpToolsProtocol):
-    """A connection of uvicorn with a time for the head of a request, and for reading on."""
+    """A uvicorn connection that limits the time for a request's head and for slow readers."""
 
     def __init__(self, head_seconds: float, reading_seconds: float, most: int, **options: Any):
-        """Wait so long for the whole of a head, and for a client to read on.
+        """Set the time limits for a complete head, and for a client to continue reading.
 
         With more than ``most`` connections the newest is told to try again.
         """
@@ -37,14 +37,14 @@ class Connection(HttpToolsProtocol):
         self._wrong = "this is not an HTTP request"
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > self._most:
             self._refuse(503, "too many connections; try again in a second")
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes, until it is too much."""
+        """Process incoming data, until it exceeds a limit."""
         for start in range(0, len(data), _PIECE):
             if self.transport.is_closing():
                 return
@@ -60,71 +60,71 @@ class Connection(HttpToolsProtocol):
             self.send_400_response(self._wrong)
         answered = self.cycle is None or self.cycle.response_complete
         if answered and self.timeout_keep_alive_task is None:
-            self._wait()  # for the rest of what has begun, be it a line's end alone
+            self._wait()  # for the rest of what has begun, even if only a line end
 
     def on_message_begin(self) -> None:
-        """Begin to wait for the rest of a head."""
+        """Start waiting for the rest of a head."""
         super().on_message_begin()
         self._in_head, self._head_bytes, self._open_bytes = True, 0, 0
         self._wait()
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the address."""
+        """Process a part of the URL."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a line of a head; those after a body are passed over."""
+        """Process a header line; those after a body are ignored."""
         self._count(len(name) + len(value) + len(b": \r\n"))
         if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head is there."""
+        """Note that the head is complete."""
         self._in_head, self._head_bytes, self._open_bytes = False, 0, 0
         self._stop_waiting()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of a body."""
+        """Process a part of a body."""
         self._open_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The body is there."""
+        """Note that the body is complete."""
         self._head_bytes = self._open_bytes = 0
         super().on_message_complete()
         self._stop_waiting()
-        if self.cycle.response_complete:  # which comes first where the body is not wanted
+        if self.cycle.response_complete:  # comes first if the body is not wanted
             keep = self.timeout_keep_alive, self.timeout_keep_alive_handler
             self.timeout_keep_alive_task = self.loop.call_later(*keep)
 
     def on_response_complete(self) -> None:
-        """Where the answer came before the end of the body, wait for that a while."""
+        """If the answer came before the end of the body, wait for the rest a while."""
         super().on_response_complete()
         if self.cycle.response_complete and self.cycle.more_body:
             self._wait()
 
     def pause_writing(self) -> None:
-        """Begin to wait for the client."""
+        """Start waiting for the client to read."""
         super().pause_writing()
         self._reading = self.loop.call_later(self._reading_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the client reads."""
+        """Continue: the client reads."""
         super().resume_writing()
         if self._reading is not None:
             self._reading.cancel()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the times."""
+        """Cancel the timers."""
         self._stop_waiting()
         if self._reading is not None:
             self._reading.cancel()
         super().connection_lost(error)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer that a request cannot be read, in the words that are known here."""
+        """Answer that a request cannot be read, with the reason if known."""
         self._refuse(400, self._wrong)
 
     def _refuse(self, status: int, detail: str) -> None:
@@ -151,7 +151,7 @@ class Connection(HttpToolsProtocol):
         self._wrong = f"the head of the request is too large (expected at most {HEAD:,} bytes)"
 
     def _wait(self) -> None:
-        """End the connection after a while, unless it waits already."""
+        """Close the connection after a while, unless a timer is already running."""
         if self._waiting is None:
             self._waiting = self.loop.call_later(self._head_seconds, self.transport.abort)
 

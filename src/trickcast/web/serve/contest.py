@@ -1,4 +1,4 @@
-"""The addresses of the contest, and what keeps deals solved for its players."""
+"""The routes of the contest, and the supply of solved deals for its players."""
 
 import asyncio
 import logging
@@ -28,8 +28,8 @@ from .store import Row, Rules, Store
 LOG = logging.getLogger(__name__)
 _AGAIN_SECONDS = 10
 _LOOK_SECONDS = 1
-_STORE_SECONDS = 5  # for what the file takes milliseconds to do, unless others hold it
-_REMEMBERED = 10_000  # addresses; those that asked longest ago are forgotten
+_STORE_SECONDS = 5  # for work of milliseconds, unless others hold the file
+_REMEMBERED = 10_000  # addresses; the least recent are forgotten
 _UNKEPT = {"cache-control": "no-store"}
 Question = TypeVar("Question", bound=BaseModel)
 Found = TypeVar("Found")
@@ -163,16 +163,16 @@ class Contest:
     def __init__(
         self, path: Path, rules: Rules | None = None, clock: Callable[[], float] = time.time
     ):
-        """Open the file. Raises StoreError where it cannot be one."""
+        """Open the file. Raises StoreError if it cannot hold a contest."""
         self.rules = rules or Rules()
         self.store, self._clock = Store(path, self.rules, clock), clock
         self._one_at_a_time = CapacityLimiter(1)
         self._paid: dict[str, float] = {}
 
     async def do(self, act: Callable[[Store], Found]) -> Found:
-        """Return what is done with the file, in a thread: others may hold it for seconds.
+        """Run an action on the file in a thread, as others may hold it for seconds.
 
-        Raises BusyError where that takes too long, and what the store raises.
+        Raises BusyError if it takes too long, and whatever the store raises.
         """
         try:
             async with asyncio.timeout(_STORE_SECONDS):
@@ -187,10 +187,10 @@ class Contest:
         self.store.close()
 
     def admit(self, address: str) -> None:
-        """Let an address begin a chunk or take a deal. Raises OftenError for too often.
+        """Let an address begin a chunk or take a deal. Raises OftenError if it does so too often.
 
-        It may ``at_once`` so many times, and then once in ``every`` seconds: of an address that
-        asks, it is known until when it has used that up.
+        It may do so ``at_once`` times, and then once in ``every`` seconds. For each recent address
+        the time is stored until which it has used up its allowance.
         """
         now, every = self._clock(), self.rules.every
         paid = max(self._paid.pop(address, 0.0), now) + every
@@ -202,7 +202,7 @@ class Contest:
             del self._paid[next(iter(self._paid))]
 
     async def fill(self, engine: Engine) -> None:
-        """Keep deals solved until cancelled, whatever happens meanwhile."""
+        """Keep deals solved until cancelled, whatever errors occur."""
         while True:
             try:
                 while await self.do(Store.ready) < self.rules.ready:
@@ -222,7 +222,7 @@ class Contest:
 
 
 def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str, Any]) -> None:
-    """Add the addresses of the contest, which say so where there is none."""
+    """Add the routes of the contest; without a contest they return an error."""
     responses = problems | {
         status: problems[422] | {"description": text}
         for status, text in {
@@ -284,7 +284,7 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
 
 
 def _address(request: Request) -> str:
-    """Return who asks: an address of IPv4, or of IPv6 the network, all of which one may have."""
+    """Return the client's address: IPv4, or the network of IPv6, which one client may own."""
     host = "" if request.client is None else request.client.host
     try:
         address = ip_address(host)

@@ -1,6 +1,6 @@
-"""The addresses as a page: plain HTML, made from the schema, on which each question can be tried.
+"""The API documentation: plain HTML made from the schema, with a form to try each question.
 
-A form asks by GET. A browser sends its empty fields too, so they are left out on the way.
+Forms use GET. Browsers also send empty fields, which are removed on the way.
 """
 
 from html import escape
@@ -22,7 +22,7 @@ Schema = dict[str, Any]
 
 
 def add_docs(app: FastAPI) -> None:
-    """Add the page, and the way from its forms to the questions."""
+    """Add the documentation page, and the redirect from its forms to the questions."""
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
@@ -48,7 +48,7 @@ def _page(schema: Schema) -> str:
 
 
 def _part(path: str, operations: Schema) -> str:
-    """Return what there is to say of an address, with a form where it is a question."""
+    """Return the documentation of a route, with a form if it is a question."""
     summary = next(iter(operations.values())).get("summary", "")
     methods = ", ".join(method.upper() for method in operations)
     head = f"<code>{methods} {escape(path)}</code> {escape(summary)}"
@@ -61,10 +61,10 @@ def _part(path: str, operations: Schema) -> str:
 
 
 def _field(key: Schema) -> str:
-    """Return a field of a form for a key; one that is needed holds an example."""
+    """Return a form field for a key; a required one is filled with an example."""
     kind = key["schema"]
     name, example = escape(key["name"]), next(iter(kind.get("examples", ())), "")
-    if isinstance(example, list):  # one of them can be said in a field
+    if isinstance(example, list):  # a field holds only one of them
         example = next(iter(example), "")
     example = escape(str(example), quote=True)
     needed = " required" if key.get("required") else ""

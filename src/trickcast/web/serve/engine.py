@@ -1,8 +1,8 @@
-"""What the server keeps at hand, models and processes, and the answers it makes with them.
+"""The models and processes that the server keeps ready, and the answers it makes with them.
 
-Every question yields its answer in parts: a result for each deal or hand, the very object that the
-command line prints, and before the one of a simulation what is known so far. Leaving the
-generator ends the work: what a thread computes of it is small, and a process is ended at once.
+Every question yields its answer in parts: a result for each deal or hand, the same object that the
+command line prints, and for a simulation intermediate results before it. Closing the
+generator ends the work: a thread's share is small, and a process is killed at once.
 """
 
 import asyncio
@@ -39,11 +39,11 @@ from .metrics import Metrics
 from .sent import GivenDeal, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 
 _PAIR_MODELS = ("accurate", "hand2vec")
-_TOGETHER = 64  # deals or hands of a question computed in one turn, after which others have theirs
+_TOGETHER = 64  # deals or hands of a question per turn, so that others get theirs
 _FEW = 8  # deals that are read without a thread
-_NICE = 10  # of the processes that solve: estimates come first
-_TO_END = 0.1  # of the time for an answer: what is left to a simulation to tell what it has
-_TO_END_SECONDS = 3  # and at least so long, where half of the time is more
+_NICE = 10  # niceness of the solver processes: estimates come first
+_TO_END = 0.1  # share of the time limit left for a simulation to report what it has
+_TO_END_SECONDS = 3  # and at least this long, if that is less than half of the time
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
@@ -53,10 +53,10 @@ Rows = SolvedRows | AsyncGenerator[tuple[GivenDeal, None], None]
 
 
 class Engine:
-    """Models, each with a thread of its own, and processes that solve, simulate and read files."""
+    """Models, each with its own thread, and processes that solve, simulate and read files."""
 
     def __init__(self, metrics: Metrics, *, solvers: int | None = None, seconds: float):
-        """Prepare ``solvers`` processes (default: one a core); an answer takes ``seconds``."""
+        """Prepare ``solvers`` processes (default: one per core); an answer takes ``seconds``."""
         self.ready = False
         self._seconds = seconds
         self._observe_batch = metrics.batch_sizes.observe
@@ -70,14 +70,14 @@ class Engine:
         self._loading = Lock()
 
     def load(self) -> None:
-        """Load what is asked for most, so that nobody waits for it."""
+        """Load the most requested models in advance."""
         self._model(DEFAULT_MODEL)
         with self._loading:
             pair_estimator("accurate")
         self.ready = True
 
     async def start(self) -> None:
-        """Start the processes, so that nobody waits for that."""
+        """Start the processes in advance."""
         await self._solvers.start()
         await self._readers.start()
 
@@ -90,7 +90,7 @@ class Engine:
         await self._readers.close()
 
     def ask(self, name: str, question: Question, sent: Sent) -> AnswerParts:
-        """Answer as the command of this name. Raises RefusedError for what is not answered here."""
+        """Answer like the command of this name. Raises RefusedError for an unsupported question."""
         self._check(question)
         if isinstance(question, EstimateQuestion):
             return self._estimate(question, sent)
@@ -105,7 +105,7 @@ class Engine:
         return self._in_process(name, question, sent)
 
     def _check(self, question: Question) -> None:
-        """Refuse files of this machine where only what ships is answered with."""
+        """Refuse files of this machine: only what ships may be used."""
         if isinstance(question, OpenQuestion) and question.system is not None:
             _check_name("opening system", question.system, openings.names())
         if isinstance(question, PairQuestion):
@@ -127,7 +127,7 @@ class Engine:
             yield part
         if question.exact:
             _check_solved(len(deals))
-        model = self._batching.get(question.model)  # without the lock, which loading others holds
+        model = self._batching.get(question.model)  # without the lock, which other loading may hold
         if model is None:
             model = await run_sync(self._model, question.model)
         of_file = FileTables()
@@ -144,7 +144,7 @@ class Engine:
             yield part
 
     async def _exact(self, question: SolveQuestion | ParQuestion, sent: Sent) -> AnswerParts:
-        """Answer with what follows from exact tables."""
+        """Answer with results from exact tables."""
         deals, told = await self._deals(question, sent)
         for part in told:
             yield part
@@ -156,7 +156,7 @@ class Engine:
             yield part
 
     async def _convert(self, question: ConvertQuestion, sent: Sent) -> AnswerParts:
-        """Answer with a file; where there is none, each is a deal, whatever file it would make."""
+        """Answer with a file; texts sent without a file are always read as deals."""
         processes, most = self._readers, question.most
         if question.solve:
             processes, most = self._solvers, MOST_SOLVED
@@ -192,7 +192,7 @@ class Engine:
             yield "result", answer
 
     async def _in_process(self, name: str, question: Question, sent: Sent) -> AnswerParts:
-        """Answer in a process that solves, in time."""
+        """Answer in a solver process, within the time limit."""
         asked: dict[str, Any] = {"name": name, "given": _given(question), "stream": sent.stream}
         left = max(_TO_END * self._seconds, min(_TO_END_SECONDS, self._seconds / 2))
         asked["until"] = time.time() + self._seconds - left
@@ -211,7 +211,7 @@ class Engine:
             return self._batching[name]
 
     async def _deals(self, question: Question, sent: Sent) -> tuple[list[GivenDeal], list[Part]]:
-        """Return the deals that were given, and what is to be told of their file."""
+        """Return the given deals, and notes on their file."""
         if sent.file is None:
             if len(sent.deals) <= _FEW:
                 return [GivenDeal(deal) for deal in read_deals(sent.deals)], []
@@ -222,7 +222,7 @@ class Engine:
         return rows, _passed_over(content)
 
     async def _solved(self, deals: Sequence[GivenDeal], of_file: FileTables) -> SolvedRows:
-        """Yield the exact tricks of deal after deal: the file's whole tables, else DDS's."""
+        """Yield the exact tricks of each deal: complete tables of the file, else DDS's."""
         unknown = [given.deal.pbn for given in deals if not given.whole]
         async with aclosing(self._solvers.run("solve", deals=unknown)) as parts:
             for given in deals:
@@ -233,12 +233,12 @@ class Engine:
                 of_file.compare(number, given.tricks, tricks)
                 yield given, tricks
             if unknown:
-                await anext(parts, None)  # the job is done: its process is kept
+                await anext(parts, None)  # the job is done: keep its process
 
     async def _in_thread(self, work: Callable[..., Found], *given: Any) -> Found:
-        """Return what a thread finds, one for all questions.
+        """Return the result of work in a thread shared by all questions.
 
-        Many that run Python at the same time would only keep the loop from its turn.
+        Many threads running Python at once would only slow down the event loop.
         """
         return await run_sync(work, *given, abandon_on_cancel=True, limiter=self._one_at_a_time)
 
@@ -258,7 +258,7 @@ async def _of_file(
 
 
 def _sent_file(sent: Sent, most: int) -> dict[str, Any]:
-    """Return a file as a job takes it."""
+    """Return a file in the form that a job takes."""
     if sent.file is None:
         return {}
     content = b64encode(sent.file.content).decode()
@@ -267,7 +267,7 @@ def _sent_file(sent: Sent, most: int) -> dict[str, Any]:
 
 
 def _given(question: Question) -> dict[str, Any]:
-    """Return what was said, as a job takes it."""
+    """Return the given options in the form that a job takes."""
     return {name: getattr(question, name) for name in question.given}
 
 
@@ -282,7 +282,7 @@ def _check_solved(deals: int) -> None:
 
 
 def _differing(of_file: FileTables) -> list[Part]:
-    """Return what is to be told of tables that the file holds in part."""
+    """Return notes on tables that are incomplete in the file."""
     return [] if of_file.difference is None else [("notes", [of_file.difference])]
 
 

@@ -1,6 +1,6 @@
 """Errors whose message is sent to the client.
 
-An error is sent as RFC 9457 has it, ``application/problem+json``.
+An error is sent as RFC 9457 ``application/problem+json``.
 """
 
 import json
@@ -11,7 +11,7 @@ PROBLEM = "application/problem+json"
 
 
 def problem(status: int, detail: str, errors: list[dict[str, str]] | None = None) -> bytes:
-    """Return the body of an error; ``errors`` point to the keys that are wrong, and say how."""
+    """Return the body of an error; ``errors`` point to the invalid keys and explain each."""
     content: dict[str, Any] = {
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -21,32 +21,32 @@ def problem(status: int, detail: str, errors: list[dict[str, str]] | None = None
 
 
 class RefusedError(ValueError):
-    """A question that cannot be answered as it is; the message says what was expected."""
+    """A question that cannot be answered; the message says what was expected."""
 
 
 class BusyError(RuntimeError):
-    """There is too much to do, or no answer in time; the same question may be asked again."""
+    """Too much load, or no answer in time; the same question may be asked again."""
 
 
 class JobError(RuntimeError):
-    """The process that was to find an answer ended without one, each time that it was tried."""
+    """The process computing an answer ended without one on every try."""
 
 
 class ForbiddenError(RuntimeError):
-    """What is asked for is another's."""
+    """The resource belongs to someone else."""
 
 
 class MissingError(RuntimeError):
-    """What is asked for is not there."""
+    """The resource does not exist."""
 
 
 class DoneError(RuntimeError):
-    """What is asked for was done already, and what was done stands."""
+    """The action was already done, and its result stands."""
 
 
 class OftenError(RuntimeError):
-    """Somebody asks too often."""
+    """Too many requests from one client."""
 
 
 class DamagedError(RuntimeError):
-    """What the server keeps cannot be read."""
+    """The server's stored data cannot be read."""

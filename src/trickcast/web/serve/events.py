@@ -38,12 +38,12 @@ PROBLEMS: dict[type[Exception], int] = {
     OftenError: 429,
     DamagedError: 503,
 }
-"""The errors that are answers, and their status."""
+"""The errors that are sent to the client, and their status."""
 AnswerParts = AsyncGenerator[Part, None]
 
 
 def problem_of(error: Exception) -> tuple[int, str]:
-    """Return the status and the words of an error that is an answer; log one of ours."""
+    """Return the status and the message of an error for the client; log internal ones."""
     status = next(status for kind, status in PROBLEMS.items() if isinstance(error, kind))
     if not isinstance(error, JobError):
         return status, str(error)
@@ -52,7 +52,7 @@ def problem_of(error: Exception) -> tuple[int, str]:
 
 
 async def in_time(parts: AnswerParts, deadline: float, seconds: float) -> AnswerParts:
-    """Yield the parts of an answer. Raises BusyError at the deadline, by the clock of the loop."""
+    """Yield the parts of an answer. Raises BusyError at the deadline, by the loop's clock."""
     async with aclosing(parts):
         while True:
             try:
@@ -66,7 +66,7 @@ async def in_time(parts: AnswerParts, deadline: float, seconds: float) -> Answer
 
 
 async def events(parts: AnswerParts) -> Response:
-    """Answer with parts as they come; what is wrong before the first is an error as usual."""
+    """Answer with parts as they come; an error before the first is sent as usual."""
     first = await anext(parts, None)
     return StreamingResponse(
         _told(parts, first),
@@ -76,7 +76,7 @@ async def events(parts: AnswerParts) -> Response:
 
 
 async def _told(parts: AnswerParts, first: Part | None) -> AsyncGenerator[bytes, None]:
-    """Yield parts as events, then ``end``; or ``error``, where an answer is not finished."""
+    """Yield parts as events, then ``end``; or ``error`` if an answer is incomplete."""
 
     def event(kind: str, content: Any) -> bytes:
         return format_sse_event(event=kind, data_str=json.dumps(content))

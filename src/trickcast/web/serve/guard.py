@@ -1,9 +1,9 @@
-"""What every request passes before it is answered, and what every answer carries.
+"""Checks that every request passes before it is answered, and headers that every answer gets.
 
-Host, Origin and Sec-Fetch-Site are checked, so that no page of another site asks through a
-visitor's browser; a body is read whole, up to a size and within a time; where too much is in work
-the answer is 503 at once; who hangs up ends the work. What is logged is method, path, status, time
-and the request's id: never what was asked.
+Host, Origin and Sec-Fetch-Site are checked, so that no page of another site can send requests
+through a visitor's browser. A body is read completely, up to a size and within a time. Under too
+much load the answer is 503 at once. If the client disconnects, its work is cancelled. The log has
+method, path, status, time and the request's id, but never the question.
 """
 
 import asyncio
@@ -27,29 +27,29 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOG = logging.getLogger(__name__)
 _RETRY = {"retry-after": "1"}
-_HUNG_UP = 499  # in the log, as nginx says it
+_HUNG_UP = 499  # in the log, as in nginx
 _ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-"""What is taken for the id that a proxy or a client gave to a request."""
+"""What is accepted as the id that a proxy or a client gave to a request."""
 _ELSEWHERE = (b"cross-site", b"same-site")
-"""What a browser says of a request that no page of this very server made."""
+"""What a browser says about a request that does not come from a page of this server."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is taken on."""
+    """Limits of the server's load."""
 
     running: int = 128
-    """Questions in work at a time."""
+    """Questions in progress at a time."""
     size: int = 262_144
     """Bytes of a request."""
     body_seconds: float = 10
-    """Until the whole of a request is there."""
+    """Seconds for a complete request to arrive."""
     seconds: float = 60
-    """Until an estimate is made, or a solver is free; and what one may take."""
+    """Seconds to wait for an estimate or a free solver; and for the solver's work."""
 
 
 class Guard:
-    """An ASGI application around another."""
+    """An ASGI application that wraps another."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Guard:
     ):
         """Let through requests to one of ``hosts``, and add ``headers`` to answers without them.
 
-        Pages of ``origins`` may ask too. ``paths`` are those that are counted by name.
+        Pages of ``origins`` may also send requests. ``paths`` are counted by name.
         """
         self._application, self._limits = application, limits
         self._hosts, self._origins = hosts, origins
@@ -77,7 +77,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._application(scope, receive, send)
             return
-        if scope["type"] != "http":  # a web socket: there are none here
+        if scope["type"] != "http":  # WebSockets are not supported
             await send({"type": "websocket.close", "code": 1008})
             return
         start, status, ended = time.perf_counter(), 500, False
@@ -162,7 +162,7 @@ class Guard:
                 self._metrics.running.set(self._running)
 
     def _refusal(self, headers: dict[bytes, bytes], path: str) -> tuple[int, str] | None:
-        """Return status and reason where a request is not meant for this server."""
+        """Return status and reason if a request is not meant for this server."""
         host = headers.get(b"host", b"").decode("latin-1")
         if hostname(host) not in self._hosts and "*" not in self._hosts:
             return 421, "this server does not answer for that host (see --allow-host)"
@@ -175,7 +175,7 @@ class Guard:
         return None
 
     async def _body(self, length: bytes, receive: Receive) -> bytes | None:
-        """Return the whole body; None where it is too large, as soon as that is known."""
+        """Return the whole body; None as soon as it is known to be too large."""
         most = self._limits.size
         if length.isdigit() and (len(length) > 15 or int(length) > most):
             return None
@@ -204,7 +204,7 @@ async def reply(
 
 @asynccontextmanager
 async def _listening(receive: Receive, ended: Callable[[], bool]) -> AsyncIterator[None]:
-    """End what runs in this block when the client hangs up before all is ``ended``."""
+    """Cancel the block if the client disconnects before all is ``ended``."""
     work, gone = asyncio.current_task(), False
     assert work is not None
 
@@ -232,7 +232,7 @@ async def _never() -> MutableMapping[str, Any]:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read again, then what else comes."""
+    """Return a receive function that replays a body already read, then continues."""
     given = False
 
     async def again() -> MutableMapping[str, Any]:
@@ -246,7 +246,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def hostname(host: str) -> str | None:
-    """Return the name in a Host, in small letters and without its port; None where it is none."""
+    """Return the name in a Host, in lower case and without its port; None if it is invalid."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -254,7 +254,7 @@ def hostname(host: str) -> str | None:
 
 
 def _same_place(origin: str, host: str) -> bool:
-    """Whether an Origin is this server; its scheme may be that of a proxy in front."""
+    """Return whether an Origin is this server; its scheme may be that of a proxy in front."""
     try:
         parts = urlsplit(origin)
     except ValueError:

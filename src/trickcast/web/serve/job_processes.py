@@ -1,6 +1,6 @@
-"""Processes that do what takes long or reads files, so that it can be ended at any moment.
+"""Processes for long work and for reading files, so that it can be stopped at any moment.
 
-What ends one of them (a crash of DDS, a deadline, a client that hangs up) ends nothing else.
+If one of them ends (a crash of DDS, a deadline, a client that disconnects), the others continue.
 """
 
 import asyncio
@@ -20,22 +20,22 @@ from .errors import BusyError, JobError, RefusedError
 
 LOG = logging.getLogger(__name__)
 _TRIES = 2
-_WAITING = 8  # jobs that wait for each process; the next is told to try again
+_WAITING = 8  # jobs waiting per process; the next is told to try again
 
 Part = tuple[str, Any]
-"""What a job says: ``partial`` and a result so far, or ``result`` and one that stands."""
+"""A message of a job: ``partial`` with a result so far, or ``result`` with a final one."""
 Found = TypeVar("Found")
 
 
 class JobProcesses:
-    """So many processes, and another for each that ends."""
+    """A fixed number of processes; each that ends is replaced."""
 
     def __init__(
         self, name: str, number: int, observe: Callable[[float], object], *, niceness: int = 0
     ):
-        """Prepare them; the system shows ``name``, ``observe`` is told how long jobs waited.
+        """Prepare them; the system shows ``name``, ``observe`` receives the jobs' waiting times.
 
-        By their ``niceness`` they leave the processor to the server.
+        Their ``niceness`` leaves the processor to the server.
         """
         alone = {"OMP_NUM_THREADS": "1"}
         work = f"{__package__}.jobs:answer"
@@ -44,15 +44,15 @@ class JobProcesses:
         self._free = asyncio.Semaphore(number)
         self._threads = CapacityLimiter(2 * number + 1)
         self._closing = CapacityLimiter(number)
-        """Threads apart: those above may all wait for a process that has to be ended first."""
+        """Separate threads: those above may all wait for a process that must be killed first."""
         self._behind: set[asyncio.Task[None]] = set()
 
     async def run(self, job: str, **asked: Any) -> AsyncGenerator[Part, None]:
-        """Do a job of ``jobs.JOBS``; leaving this generator ends it.
+        """Do a job of ``jobs.JOBS``; closing this generator ends it.
 
-        A process that ends in its midst is replaced once, and does what is left. Raises JobError
-        where that ends too, RefusedError where the job cannot be done, BusyError where too many
-        wait already, or no process can be started.
+        A process that dies meanwhile is replaced once, and the new one continues. Raises JobError
+        if that dies too, RefusedError if the job cannot be done, BusyError if too many are already
+        waiting, or no process can be started.
         """
         async with self._turn():
             results = 0
@@ -71,11 +71,11 @@ class JobProcesses:
                         raise JobError(told) from None
 
     async def start(self) -> None:
-        """Start what may be needed, which takes a second."""
+        """Start the processes in advance, which takes a second."""
         await self._in_thread(self._pool.start)
 
     async def close(self) -> None:
-        """End the processes, and what they have in hand."""
+        """End the processes and their current work."""
         await run_sync(self._pool.close, limiter=self._closing)
 
     @asynccontextmanager
@@ -96,7 +96,7 @@ class JobProcesses:
             self._free.release()
 
     async def _parts(self, question: bytes) -> AsyncGenerator[Part, None]:
-        """Yield the parts of an answer; a process that is left before its end is ended."""
+        """Yield the parts of an answer; a process that is left before its end is killed."""
         asking = asyncio.create_task(self._in_thread(self._pool.ask, question))
         whole = False
         try:
@@ -107,21 +107,21 @@ class JobProcesses:
         except Refusal as refusal:
             whole = True
             raise RefusedError(str(refusal)) from None
-        except OSError as error:  # no handles or no memory are left
+        except OSError as error:  # no handles or no memory left
             reason = error.strerror
             raise BusyError(f"no solver can be started ({reason}); try again in a second") from None
         finally:
-            if not whole:  # in a task of its own: who is cancelled may not await
+            if not whole:  # in a separate task: a cancelled one may not await
                 self._later(self._end(asking))
 
     async def _end(self, asking: "asyncio.Task[Answer]") -> None:
-        """End a process that has, or will have, what nobody waits for, and start the next."""
+        """Kill a process whose work is no longer wanted, and start the next."""
         await run_sync((await asking).close, limiter=self._closing)
         await self.start()
 
     def _later(self, work: Any) -> None:
         async def quietly() -> None:
-            with suppress(OSError, RuntimeError):  # it is tried again when a question comes
+            with suppress(OSError, RuntimeError):  # retried with the next question
                 await work
 
         task = asyncio.create_task(quietly())

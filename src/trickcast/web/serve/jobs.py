@@ -1,6 +1,6 @@
-"""What the processes of the server do: solve, answer questions, read and convert files.
+"""The jobs of the server's processes: solve, answer questions, read and convert files.
 
-A job is JSON with its name and what was asked; each part of its answer is ``[kind, content]``.
+A job is JSON with its name and its input; each part of its answer is ``[kind, content]``.
 """
 
 import base64
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..._processes import Refusal
 from ...cards import Board, Deal, DealError, DealSet, NoteWarning, Skipped
 from ...cards.text import parse_hands
+from ...dealing import ConstraintError
 from ...estimator import ModelError
 from ...formats import FormatError, iter_deals, write_stream
 from ...questions import Hooks, QuestionError, question_of
@@ -28,22 +29,23 @@ from .errors import RefusedError
 JobQuestion = dict[str, Any]
 Tell = Callable[[str, Any], None]
 _ANSWERS = (
+    ConstraintError,
     DealError,
     FormatError,
     ModelError,
-    ModuleNotFoundError,  # there is no solver
+    ModuleNotFoundError,  # no solver installed
     QuestionError,
     RefusedError,
 )
-"""Errors that are answers."""
+"""Errors that are sent as answers."""
 PASSED_OVER = ("skipped", "notes", "more_skipped", "more_notes")
-"""What is told of a file: lists, and how many more there are."""
-_SHOWN = 100  # places of a file that were passed over; of the others it is told how many there are
-_LONGEST = 1 << 24  # bytes of an answer: a file of few bytes can be one of many when unpacked
+"""Notes on a file: lists, and how many more there are."""
+_SHOWN = 100  # skipped places of a file to report; the others are only counted
+_LONGEST = 1 << 24  # bytes of an answer: a small file can be large when unpacked
 
 
 def answer(question: bytes, send: Callable[[bytes], None]) -> None:
-    """Do a job, and send the parts of its answer. Raises Refusal where it cannot be done."""
+    """Do a job, and send the parts of its answer. Raises Refusal if it cannot be done."""
     asked = json.loads(question)
     size = 0
 
@@ -62,7 +64,7 @@ def answer(question: bytes, send: Callable[[bytes], None]) -> None:
 
 
 def solve(asked: JobQuestion, tell: Tell) -> None:
-    """Tell the (5, 4) tricks of deal after deal."""
+    """Send the (5, 4) tricks of each deal."""
     owners = DealSet.from_deals(asked["deals"]).owners
     for row in range(asked["skip"], len(owners)):
         (tricks,) = solve_batches(owners[row : row + 1], workers=1)
@@ -70,7 +72,7 @@ def solve(asked: JobQuestion, tell: Tell) -> None:
 
 
 def ask(asked: JobQuestion, tell: Tell) -> None:
-    """Tell the answers to a question that comes with no deals, and what is known before."""
+    """Send the answers to a question without deals, with intermediate results."""
     question: Any = question_of(asked["name"])(**asked["given"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -80,7 +82,7 @@ def ask(asked: JobQuestion, tell: Tell) -> None:
 
 
 def judge(asked: JobQuestion, tell: Tell) -> None:
-    """Tell what the cards of plays were worth: of deals, positions, or a file."""
+    """Send the values of the cards of plays: of deals, positions, or a file."""
     question: Any = question_of(asked["name"])(**asked["given"])
     skipped: list[Skipped] = []
     notes: list[str] = []
@@ -95,7 +97,7 @@ def judge(asked: JobQuestion, tell: Tell) -> None:
 
 
 def read(asked: JobQuestion, tell: Tell) -> None:
-    """Tell the deals of a file, with what it says of each, and what was passed over in it."""
+    """Send the deals of a file, with their data, and the skipped entries."""
     skipped: list[Skipped] = []
     with warnings.catch_warnings(record=True) as caught:
         rows = [
@@ -112,9 +114,9 @@ def read(asked: JobQuestion, tell: Tell) -> None:
 
 
 def convert(asked: JobQuestion, tell: Tell) -> None:
-    """Tell a file in another format, with tricks where they are asked for."""
+    """Send a file in another format, with tricks if requested."""
     question = ConvertQuestion(**asked["given"])
-    assert question.to is not None  # it is needed
+    assert question.to is not None  # it is required
     skipped: list[Skipped] = []
     target = io.BytesIO()
     with warnings.catch_warnings(record=True) as caught:
@@ -127,13 +129,13 @@ JOBS = {job.__name__: job for job in (solve, ask, judge, read, convert)}
 
 
 def _hooks(asked: JobQuestion, tell: Tell) -> Hooks:
-    """Return how a question is answered: it ends with what it has when its time is over."""
+    """Return hooks that end the question with its result so far when its time is over."""
     watch = (lambda answer: tell("partial", answer)) if asked["stream"] else None
     return Hooks(workers=1, keep_on_interrupt=True, watch=watch, until=asked["until"])
 
 
 def _tell_all(answers: Iterable[Any], asked: JobQuestion, tell: Tell) -> None:
-    """Tell the answers that were not told before by a process that ended."""
+    """Send the answers, except those already sent by a process that ended."""
     for row, answer in enumerate(answers):
         if row >= asked["skip"]:
             tell("result", answer)
@@ -142,7 +144,7 @@ def _tell_all(answers: Iterable[Any], asked: JobQuestion, tell: Tell) -> None:
 def _boards(
     asked: JobQuestion, skipped: list[Skipped], *, hidden: bool
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
-    """Yield the deals and positions that were given, or those of a file; hands may be hidden."""
+    """Yield the given deals and positions, or those of a file; hands may be hidden."""
     if asked["content"] is None:
         for text in asked["deals"]:
             if hidden:
@@ -157,7 +159,7 @@ def _boards(
 
 
 def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
-    """Yield the deals of a file, and refuse one of too many."""
+    """Yield the deals of a file, and refuse a file with too many, or none."""
     warnings.simplefilter("always")
     content = io.BytesIO(base64.b64decode(asked["content"]))
     most, number = asked["most"], 0
@@ -169,6 +171,8 @@ def _deals(asked: JobQuestion, skipped: list[Skipped]) -> Iterator[DealSet]:
                 f"{asked['name_of_file']}: too many deals (expected at most {most:,})"
             )
         yield chunk
+    if not number:
+        raise RefusedError(f"{asked['name_of_file']}: contains no deals")
 
 
 def _in_keys(message: str) -> str:
@@ -192,7 +196,7 @@ def _passed_over(
     caught: Iterable[warnings.WarningMessage] | None,
     others: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return the first places that were passed over, the first remarks, and how many more."""
+    """Return the first skipped places, the first remarks, and how many more there are."""
     notes = [str(told.message) for told in caught or () if issubclass(told.category, NoteWarning)]
     notes += others
     places = [entry._replace(reason=_in_keys(entry.reason))._asdict() for entry in skipped[:_SHOWN]]

@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus."""
+"""The server's counters, for Prometheus."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -6,7 +6,7 @@ _SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class Metrics:
-    """The counts of one server."""
+    """The counters of one server."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -32,5 +32,5 @@ class Metrics:
         )
 
     def text(self) -> bytes:
-        """Return all counts as Prometheus reads them."""
+        """Return all counters in Prometheus format."""
         return generate_latest(self._registry)

@@ -1,4 +1,4 @@
-"""What can be asked over HTTP: models of requests, made from the questions."""
+"""Models of HTTP requests, made from the questions."""
 
 from functools import cache
 from typing import Annotated, Any, Optional
@@ -11,8 +11,8 @@ from ...questions.declared import Parameter, parameters
 from .errors import RefusedError
 
 _LONGEST = 200  # characters of a deal or hand; the longest deal has 69
-_PRECISE = 2**53  # numbers above it are rounded in a schema, whose ends are floats
-_TEXT = 10_000  # and of any other text
+_PRECISE = 2**53  # larger numbers are rounded in a schema, whose bounds are floats
+_TEXT = 10_000  # characters of any other text
 
 DealText = Annotated[str, Field(max_length=_LONGEST, json_schema_extra={"format": "deal"})]
 HandText = Annotated[str, Field(max_length=_LONGEST, json_schema_extra={"format": "hand"})]
@@ -33,7 +33,7 @@ class Address(BaseModel):
 
 
 def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
-    """Return the models of a question's body and of its address."""
+    """Return the models of a question's body and of its query string."""
     question = question_of(name)
     fields: Any = {**_about(question)} | {
         declared.name: _field(declared, needed=declared.name in question.needed)
@@ -50,21 +50,25 @@ def requests_of(name: str) -> tuple[type[BaseModel], type[BaseModel]]:
 def question_in(asked: BaseModel, name: str) -> Question:
     """Return the question of a request. Raises QuestionError, and RefusedError for too much.
 
-    A key with its default is none that was given: generated clients send them all.
+    A key with its default value, or null, counts as not given: generated clients send them all.
     """
     question, fields = question_of(name), type(asked).model_fields
     declared = {each.name: each.said.served for each in parameters(question)}
-    said = [key for key in asked.model_fields_set if key in declared]
-    given = {key: value for key in said if (value := getattr(asked, key)) != fields[key].default}
+    said = {key: getattr(asked, key) for key in asked.model_fields_set if key in declared}
+    given = {
+        key: value
+        for key, value in said.items()
+        if value is not None and value != fields[key].default
+    }
     for key, value in given.items():
         most = declared[key]
-        if not isinstance(most, bool) and value is not None and value > most:
+        if not isinstance(most, bool) and value > most:
             raise RefusedError(f"{key} is {str(value)[:60]} (expected at most {most:,.0f})")
     return question(**given)
 
 
 def summary(question: type[Question]) -> str:
-    """Return what is asked in a line."""
+    """Return a one-line summary of a question."""
     return (question.__doc__ or "").partition("\n")[0]
 
 
@@ -92,7 +96,7 @@ def texts_of(name: str) -> frozenset[str]:
 
 @cache
 def filed(name: str) -> str | None:
-    """Return the key in whose place a file can come; None where a question takes none."""
+    """Return the key that a file can replace; None if a question accepts no file."""
     if name not in QUESTIONS:
         return None
     question = question_of(name)
@@ -100,7 +104,7 @@ def filed(name: str) -> str | None:
 
 
 def _about(question: type[Question]) -> dict[str, Any]:
-    """Return the fields by which deals or hands are given, and what is said of a file."""
+    """Return the fields for deals or hands, and those that describe a file."""
     formats = f"Format of a file: {', '.join(FORMATS)}."
     strict = "Reject the input if any entry is not a valid deal."
     of_file = {
@@ -108,7 +112,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
             Annotated[Annotated[str, Field(max_length=60)] | None, Field(description=formats)],
             Field(None, alias="from"),
         ),
-        "strict": (Annotated[bool, Field(description=strict)], False),
+        "strict": (Annotated[bool | None, Field(description=strict)], False),
     }
     if question.about is None:
         return {} if question.filed is None else of_file
@@ -133,7 +137,7 @@ def _about(question: type[Question]) -> dict[str, Any]:
 
 
 def _field(declared: Parameter, *, needed: bool) -> Any:
-    """Return a field of a model; the question itself checks what numbers and texts may be."""
+    """Return a field of a model; the question itself checks the values."""
     said, schema = declared.said, dict[str, Any]()
     if declared.kind in (int, float):
         high = said.max if isinstance(said.served, bool) else said.served
@@ -151,8 +155,8 @@ def _field(declared: Parameter, *, needed: bool) -> Any:
     kind: Any = Annotated[declared.kind, Field(**facts)]
     if declared.several:
         kind = Annotated[list[kind], Field(max_length=52)]
-    if declared.optional and not needed:
+    default = ... if declared.required or needed else declared.default
+    if default is not ...:  # null is not given
         kind = Optional[kind]  # noqa: UP045  # made when the server starts
     examples = None if said.example is None else [said.example]
-    default = ... if declared.required or needed else declared.default
     return (kind, Field(default, description=said.help, examples=examples))

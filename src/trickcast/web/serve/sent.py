@@ -1,4 +1,4 @@
-"""The deals and hands of a question, as they were given."""
+"""The deals and hands of a question, as received."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
@@ -16,43 +16,43 @@ Read = TypeVar("Read")
 
 
 class Sent(NamedTuple):
-    """What came with a question."""
+    """The input of a question."""
 
     stream: bool = False
     """Whether the answer is sent part by part."""
     deals: Sequence[str] = ()
     file: File | None = None
-    """Its deals are in the place of ``deals``."""
+    """The file with its deals, instead of ``deals``."""
     format: str | None = None
-    """Of the file."""
+    """Format of the file."""
     strict: bool = False
-    """Whether a file in which anything is no deal is refused."""
+    """Whether to refuse a file with an invalid entry."""
     hands: Sequence[str] = ()
     pairs: tuple[Sequence[str], Sequence[str]] = ((), ())
-    """Hands, and those of their partners."""
+    """Hands, and their partners' hands."""
 
     @classmethod
     def of(cls, asked: BaseModel, file: File | None, *, stream: bool) -> "Sent":
-        """Take it from a request."""
+        """Read it from a request."""
         said = dict(asked)
         return cls(
             stream=stream,
             deals=said.get("deals", ()),
             file=file,
             format=said.get("format"),
-            strict=said.get("strict", False),
+            strict=bool(said.get("strict")),
             hands=said.get("hands", ()),
             pairs=(said.get("north", ()), said.get("south", ())),
         )
 
 
 class GivenDeal(NamedTuple):
-    """A deal that was given, and what its file says of it."""
+    """A deal as received, with its data from the file."""
 
     deal: Deal
     board: Board | None = None
     tricks: Tricks | None = None
-    """(5, 4), as the file has them: unknown ones are 255."""
+    """(5, 4), from the file: unknown ones are 255."""
 
     @property
     def whole(self) -> bool:
@@ -67,7 +67,7 @@ def given_deal(
     vulnerable: str | None,
     tricks: list[list[int]],
 ) -> GivenDeal:
-    """Return a deal of a file from what the job ``read`` tells of it."""
+    """Return a deal of a file from the output of the job ``read``."""
     board = Board(
         number=number,
         dealer=None if dealer is None else Seat.parse(dealer),
@@ -77,17 +77,17 @@ def given_deal(
 
 
 def read_deals(texts: Sequence[str]) -> DealSet:
-    """Read deals. Raises DealError, naming the index of a bad one where they are many."""
+    """Read deals. Raises DealError, naming the index of an invalid one if there are many."""
     return DealSet.from_deals([Deal(texts[0])] if len(texts) == 1 else texts)
 
 
 def read_partners(texts: Sequence[str]) -> list[Hand | str]:
-    """Read hands, or words that describe them. Raises DealError as ``read_hands``."""
+    """Read hands, or descriptions of them. Raises DealError like ``read_hands``."""
     return [_nth(texts, i, hand_or_words) for i in range(len(texts))]
 
 
 def read_hands(texts: Sequence[str]) -> list[Hand]:
-    """Read hands. Raises DealError, naming the index of a bad one where they are many."""
+    """Read hands. Raises DealError, naming the index of an invalid one if there are many."""
     return [_nth(texts, i, Hand) for i in range(len(texts))]
 
 

@@ -1,4 +1,4 @@
-"""Running the server until it is told to stop; what runs by then is finished."""
+"""Run the server until it is told to stop; requests in progress are finished."""
 
 import json
 import logging
@@ -22,8 +22,8 @@ from .guard import Limits, hostname
 from .store import StoreError
 
 _BACKLOG = 2048
-_FILES = 40  # that the server has open for itself, some to spare
-_FILES_OF_A_PROCESS = 6  # two pipes, and those by which one is started
+_FILES = 40  # files that the server itself opens, with some to spare
+_FILES_OF_A_PROCESS = 6  # two pipes, and those needed to start it
 _MOST_FILES = 1 << 17
 
 
@@ -32,10 +32,10 @@ class ServeError(ValueError):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write time, level, message, and what is known of a request."""
+        """Format time, level, message, and the data of a request."""
         content: dict[str, Any] = {
             "time": self.formatTime(record),
             "level": record.levelname.lower(),
@@ -60,13 +60,13 @@ def serve(
     contest: Path | None = None,
     json_logs: bool = False,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; the address goes to standard output once it is listened on.
+    """Serve until SIGINT or SIGTERM; the address goes to standard output once the server listens.
 
-    ``also`` are host names that are answered for besides ``host`` and this machine's own, and
-    ``origins`` sites whose pages may ask. Port 0 is any that is free. ``contest`` is the file of a
-    contest. Raises ServeError for an address that cannot be listened on, for what is no host name
-    or origin, where too few files may be open, and for a file that cannot hold a contest;
-    ModuleNotFoundError for a contest where there is no solver.
+    ``also`` are host names to answer for besides ``host`` and this machine's own, and
+    ``origins`` sites whose pages may send requests. Port 0 is any free one. ``contest`` is a file
+    for a contest. Raises ServeError for an address that cannot be used, for an invalid host name
+    or origin, if too few files may be open, and for a file that cannot hold a contest;
+    ModuleNotFoundError for a contest without a solver.
     """
     if contest is not None:
         dds.folder()  # its deals are solved
@@ -104,7 +104,7 @@ def serve(
 
 
 def hosts_of(host: str, also: tuple[str, ...]) -> frozenset[str]:
-    """Return the hosts that are answered for, as requests name them.
+    """Return the hosts to answer for, in the spelling of requests.
 
     Raises ServeError for an invalid host name.
     """
@@ -112,8 +112,8 @@ def hosts_of(host: str, also: tuple[str, ...]) -> frozenset[str]:
 
 
 def _allowed(name: str) -> str:
-    """Return a host that is to be answered for; a port is no part of it."""
-    bare = "[" not in name and name.count(":") > 1  # an IPv6 address, which Host has in brackets
+    """Return a host to answer for, without its port."""
+    bare = "[" not in name and name.count(":") > 1  # an IPv6 address, which is in brackets in Host
     host = hostname(f"[{name}]" if bare else name)
     if host is None or set(name) & set("/?#@ "):
         expected = "expected one such as bridge.example.org, or *"
@@ -125,7 +125,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family)
-        # asyncio sets it for sockets that it made itself; without it an answer waits 40 ms
+        # asyncio sets it for its own sockets; without it an answer waits 40 ms
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except (socket.gaierror, UnicodeError):  # UnicodeError: it cannot be a name
@@ -136,11 +136,11 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def connections_of(files: int, solvers: int) -> tuple[int, int]:
-    """Return how many connections may wait to be taken, and how many be open, of so many files.
+    """Return how many connections may wait and how many may be open, for so many files.
 
-    The others are for the processes, the contest, and connections that are taken to be refused:
-    asyncio takes all that wait at once, and does so again before it has closed the first of them.
-    Raises ServeError where none are left.
+    The rest are for the processes, the contest, and connections accepted only to be refused:
+    asyncio accepts all that wait at once, and does so again before it has closed the first of them.
+    Raises ServeError if none are left.
     """
     own = _FILES + _FILES_OF_A_PROCESS * (solvers + 1)
     backlog = max(1, min(_BACKLOG, files // 16))
@@ -154,7 +154,7 @@ def connections_of(files: int, solvers: int) -> tuple[int, int]:
 
 
 def _origin(text: str) -> str:
-    """Return an origin as browsers write it. Raises ServeError for other text."""
+    """Return an origin in the spelling of browsers. Raises ServeError for other text."""
     try:
         parts = urlsplit(text.lower())
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -169,7 +169,7 @@ def _origin(text: str) -> str:
 
 
 def _open_files() -> int:
-    """Let this process open as many files, and so connections, as it may, and return how many."""
+    """Raise this process's limit of open files to the maximum, and return it."""
     if sys.platform == "win32":
         return _MOST_FILES
     import resource

@@ -1,7 +1,7 @@
 """The players of a contest, their chunks of deals and answers, in one SQLite file.
 
-Every change is one transaction, so several processes may share the file. A deal is given to one
-player, once; its clock starts when it is given, and runs on while no server runs.
+Every change is one transaction, so several processes may share the file. A deal is given only once,
+to one player; its clock starts then, and keeps running while the server is down.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from ..contest import KINDS, NETWORKS, Problem, printed, score, score_of, shown,
 from .errors import BusyError, DamagedError, DoneError, ForbiddenError, MissingError
 
 LOG = logging.getLogger(__name__)
-_APPLICATION = 0x74726963  # "tric": marks the file as one of ours
-_BUSY_SECONDS = 2  # until another program that writes to the file is not waited for any more
+_APPLICATION = 0x74726963  # "tric": identifies our files
+_BUSY_SECONDS = 2  # how long to wait for another program that writes to the file
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS seed (seed TEXT NOT NULL, next INTEGER NOT NULL);
@@ -65,7 +65,7 @@ class StoreError(ValueError):
 
 
 _DAMAGE = (sqlite3.Error, StoreError, ArithmeticError, LookupError, TypeError, ValueError)
-"""What is raised where a file's contents are not those that were written."""
+"""Errors raised if a file's contents are not what was written."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,22 @@ class Rules:
     length: int = 27
     """Deals of a chunk, after one for training, which is number 0."""
     seconds: float = 30
-    """For an answer."""
+    """Seconds for an answer."""
     ready: int = 56
-    """Deals that are kept solved for players to come."""
+    """Deals kept solved for future players."""
     at_once: int = 10
     """Deals that an address may take at once."""
     every: float = 1
-    """Seconds after which it may take another: its players, at some seconds a deal."""
+    """Seconds until it may take another: for all its players, at some seconds a deal."""
 
 
 class Store:
     """A contest's file. Its methods may be called from any thread."""
 
     def __init__(self, path: Path, rules: Rules, clock: Callable[[], float]):
-        """Open ``path``, or make it; ``clock`` tells seconds since 1970.
+        """Open or create ``path``; ``clock`` returns seconds since 1970.
 
-        Raises StoreError for a file of something else, and for one that cannot be written.
+        Raises StoreError for a file with other content, and for one that cannot be written.
         """
         self.rules, self._clock, self._lock = rules, clock, Lock()
         self._path = path
@@ -119,7 +119,7 @@ class Store:
         file.execute("PRAGMA journal_mode = WAL")
         file.execute("PRAGMA synchronous = NORMAL")
         file.execute("PRAGMA foreign_keys = ON")
-        file.execute("PRAGMA secure_delete = ON")  # a name that is deleted is gone
+        file.execute("PRAGMA secure_delete = ON")  # overwrites deleted names
         file.executescript(_SCHEMA)
         file.execute(
             "INSERT INTO seed SELECT ?, 0 WHERE NOT EXISTS (SELECT * FROM seed)",
@@ -137,24 +137,24 @@ class Store:
             file.close()
 
     def next_deal(self) -> tuple[int, int]:
-        """Return the seed, which is secret, and the number of a deal that nobody has dealt yet."""
+        """Return the secret seed, and the number of the next deal that has not been dealt."""
         with self._transaction() as file:
             row = file.execute("SELECT seed, next FROM seed").fetchone()
             file.execute("UPDATE seed SET next = next + 1")
             return int(row["seed"]), int(row["next"])
 
     def add(self, problem: Problem) -> None:
-        """Keep a problem for players to come."""
+        """Store a problem for future players."""
         with self._transaction() as file:
             file.execute("INSERT INTO problems (content) VALUES (?)", (json.dumps(problem),))
 
     def ready(self) -> int:
-        """Return how many problems are kept."""
+        """Return the number of stored problems."""
         with self._transaction() as file:
             return int(file.execute("SELECT count(*) FROM problems").fetchone()[0])
 
     def begin(self, hands: int, strain: str, token: str | None, name: str | None) -> Row:
-        """Begin a chunk for a player, a new one where no token is given."""
+        """Begin a chunk for a player, a new one if no token is given."""
         with self._transaction() as file:
             if token is None:
                 token = secrets.token_urlsafe(24)
@@ -175,7 +175,7 @@ class Store:
         }
 
     def deal(self, token: str, chunk: int) -> Row:
-        """Return the deal that waits for an answer, or give the next."""
+        """Return the deal that waits for an answer, or the next one."""
         with self._transaction() as file:
             played, now = _chunk(file, token, chunk), self._clock()
             last = self._last(file, played, now)
@@ -188,7 +188,7 @@ class Store:
         raise DoneError("the chunk is finished")
 
     def answer(self, token: str, chunk: int, number: int, tricks: int | None) -> Row:
-        """Take an answer, or None for none, and tell the right one."""
+        """Store an answer, or None for none, and return the right one."""
         with self._transaction() as file:
             played = _chunk(file, token, chunk)
             row = file.execute(
@@ -234,7 +234,7 @@ class Store:
             }
 
     def table(self) -> list[Row]:
-        """Return the best players of each kind; chunks that are not full do not count."""
+        """Return the best players of each kind; incomplete chunks do not count."""
         with self._transaction() as file:
             return [
                 {
@@ -254,7 +254,7 @@ class Store:
             file.execute("DELETE FROM players WHERE id = ?", (_player(file, token),))
 
     def _last(self, file: sqlite3.Connection, played: sqlite3.Row, now: float) -> Row | None:
-        """Return a chunk's last deal, ended where its time is over."""
+        """Return a chunk's last deal, ended if its time is over."""
         row = file.execute(
             "SELECT * FROM deals WHERE chunk = ? ORDER BY number DESC LIMIT 1", (played["id"],)
         ).fetchone()
@@ -281,10 +281,10 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do all in this block, or nothing.
+        """Do everything in this block, or nothing.
 
         Raises BusyError if the file cannot be used now, DamagedError if it is not a contest's. It
-        is then opened again, since somebody may have repaired it.
+        is then reopened, since somebody may have repaired it.
         """
         if not self._lock.acquire(timeout=_BUSY_SECONDS):
             raise BusyError("the contest's file is in use; try again in a second")

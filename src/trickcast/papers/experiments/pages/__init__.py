@@ -1,4 +1,4 @@
-"""The report: reproduction.csv, one line a published row, and a page for each paper."""
+"""The report: reproduction.csv, one line per published row, and a page for each paper."""
 
 from .paper_pages import table_of_rows, write_report
 

@@ -1,4 +1,4 @@
-"""What a paper concludes, each sentence with a verdict computed from the measured figures."""
+"""The conclusions of a paper, each with a verdict computed from the measured figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,56 +20,56 @@ NOT_YET, UNTESTED = "not tested yet", "cannot be tested"
 _WORDS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
           NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
 _ONE_SIDED = 1.645
-"""Standard errors that a difference exceeds by chance once in twenty times, on one side."""
+"""Standard errors that a difference exceeds by chance once in twenty times, one-sided."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of a paper, in our words, and the rule that tests it, or why there is none.
+    """A conclusion of a paper, in our words, and the rule that tests it, or why it has none.
 
-    Rows are compared by their percent exact, on all test deals: by their authors' program where
-    both rows of a pair were run so, else as printed, else by ours.
+    Rows are compared by their percent exact on all test deals. The figures are by their authors'
+    program if both rows of a pair have them, else as printed if both have them, else ours.
     """
 
     says: str
     where: str
     """Section or table of the paper."""
     more: Sequence[Sequence[str]] = ()
-    """Pairs of rows: the first is more exact than the second, beyond the interval."""
+    """Pairs of rows: the first is more exact than the second, by more than the interval."""
     alike: Sequence[Sequence[str]] = ()
-    """Pairs of rows that differ by no more than ``points``: their interval leaves no room for it
+    """Pairs of rows that differ by no more than ``points``, even allowing for their interval
     (Schuirmann's two one-sided tests, 1987)."""
     points: float = 1.0
     value: Sequence[Any] = ()
-    """Name of a finding or row and the way to a number in it."""
+    """Name of a finding or row, and the path to a number in it."""
     over: Sequence[Any] = ()
-    """Another, which is taken from ``value``."""
+    """Another number, which is subtracted from ``value``."""
     least: float = float("-inf")
     most: float = float("inf")
     within: float = 0.0
-    """How far from a bound a number is neither above nor below it, by its sampling. Where there are
-    several seeds they tell it: of a row as printed for one more network, as the paper's is; of a
-    list for its mean."""
+    """Margin around a bound within which sampling leaves the verdict open. If it is 0, several
+    seeds give it: for a row as printed, by the spread of one more network, like the paper's; for a
+    list, by that of its mean."""
     each: bool = False
-    """Whether ``value`` leads to a list, such as a number a seed, each of which is judged alone."""
+    """Whether ``value`` leads to a list, such as one number a seed, and each is judged alone."""
     only_as_printed: bool = False
-    """Whether ours, in which one network serves several rows, cannot test it."""
+    """Whether ours cannot test it, because one of our networks serves several rows."""
     only_by_authors: bool = False
-    """Whether the authors' program alone can test it: by other trainings it may be otherwise."""
+    """Whether only the authors' program can test it, because other trainings may differ."""
     only_ours: bool = False
-    """Whether as printed a network of it stands still, so that ours alone can test it."""
+    """Whether only ours can test it, because one of its networks does not learn as printed."""
     waiting: str = ""
-    """What would test it, and was not done."""
+    """A test that would decide it but was not run."""
     untested: str = ""
     """Why nothing measured can test it."""
     besides: str = ""
-    """What else is known of it, and does not decide it."""
+    """Further evidence that does not decide it."""
 
 
 def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
-    """Return the claims with their verdicts and figures as a table, how many hold before it.
+    """Return the claims with their verdicts and figures as a table, after a count of verdicts.
 
-    Raises TypeError for a claim with a field that claims have not.
+    Raises TypeError for a claim with an unknown field.
     """
     judged = [(claim, *judge(claim, known)) for claim in (Claim(**fields) for fields in claims)]
     verdicts = [verdict for _, verdict, _ in judged]
@@ -93,7 +93,7 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
 
 
 def judge(claim: Claim, known: Store) -> tuple[str, str]:
-    """Return the verdict on a claim, and the figures that it rests on."""
+    """Return the verdict on a claim, and the figures behind it."""
     if claim.untested or claim.waiting:
         return (UNTESTED if claim.untested else NOT_YET), claim.untested or claim.waiting
     if claim.value:
@@ -112,17 +112,17 @@ class _Share(NamedTuple):
 
     percent: float
     of_deals: float
-    """Its variance by deals."""
+    """Variance due to the deals."""
     of_weights: float
-    """Its variance by first weights."""
+    """Variance due to the first weights."""
     by_network: Mapping[str, float]
-    """The same of each network as printed, or by the authors' program; none where it is ours."""
+    """The share of each network as printed, or by the authors' program; empty for ours."""
     by_deal: NDArray[np.float64] | None = None
-    """Of each test deal, where its lines kept that."""
+    """The share of each test deal, if its lines recorded that."""
 
 
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
-    """Return the verdict of one pair of rows, and its figures."""
+    """Return the verdict on a pair of rows, and its figures."""
     rows, by = (first, second), ""
     ways = {"by their program": known.by_authors, "as printed": known.as_printed}
     runs = {
@@ -143,7 +143,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     difference, of_weights = a.percent - b.percent, a.of_weights + b.of_weights
     if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
         apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
-        of_weights = variance(apart) / len(apart)  # what both owe to the same weights goes out
+        of_weights = variance(apart) / len(apart)  # the shared part of the weights' effect cancels
     of_deals = a.of_deals + b.of_deals
     if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
         of_deals = float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal)
@@ -165,7 +165,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
 
 
 def _protocol(seeds: Iterable[int], by: str) -> str:
-    """Say of how many seeds figures by a protocol are, of each where they differ; "" of none."""
+    """Return words for the protocol and its seeds, per row if they differ; "" without any."""
     of_each = list(dict.fromkeys(seeds))
     if not of_each:
         return ""
@@ -173,7 +173,7 @@ def _protocol(seeds: Iterable[int], by: str) -> str:
 
 
 def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | None:
-    """Return the figure of lines, one a seed; of points turned into tricks, the only one."""
+    """Return the mean of lines, one a seed, or the only figure of points turned into tricks."""
     lines = [line for line in of_row if "exact" in line]
     if not lines:
         line = known.get(row)
@@ -190,7 +190,7 @@ def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | Non
 
 
 def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:
-    """Return percent exact of each deal on both test sets, mean over lines that all kept it."""
+    """Return percent exact of each deal on both test sets, mean over lines that all recorded it."""
     kept = list[NDArray[np.float64]]()
     for line in lines:
         parts = [exact_by_deal(part) for part in (line, line.get("own", {}))]
@@ -213,23 +213,23 @@ def _ours(row: str, known: Store) -> _Share | None:
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
-    """Return the variance of a share by the deals that it is of."""
+    """Return the variance of a share due to the deals."""
     both = independent(line, row) * pooled(line)[1] / int(line["n"])
     return standard_error(percent, both) ** 2
 
 
 def pooled(line: Line) -> tuple[float, int]:
-    """Return percent exact of a line on its test deals and the library's own, and how many."""
+    """Return a line's percent exact on both sets of test deals together, and how many results."""
     own = line.get("own", {"exact": 0.0, "n": 0})
     results = int(line["n"]) + own["n"]
     return (line["exact"] * int(line["n"]) + own["exact"] * own["n"]) / results, results
 
 
 def of_first_weights(line: Line, known: Store) -> float:
-    """Return the variance of percent exact by first weights, of networks of a line's coding.
+    """Return the variance of percent exact due to first weights, for the coding of a line.
 
-    It is the mean over all rows of that coding that were run as printed with several seeds; 0
-    where nothing is trained, or no such row was.
+    It is the mean over all rows of that coding that were run as printed with several seeds. It is 0
+    if nothing is trained, or if there is no such row.
     """
     coding = _coding(line)
     of_rows: dict[str, list[float]] = {}
@@ -241,7 +241,7 @@ def of_first_weights(line: Line, known: Store) -> float:
 
 
 def _coding(line: Line) -> str:
-    """Return the kind of a line's coding, 52x4 or 52x4-2018; "" without a network."""
+    """Return the family of a line's coding, 52x4 or 52x4-2018; "" without a network."""
     parts = str(line.get("network", "")).split(" | ")
     name = parts[1].split("+")[0] if len(parts) > 1 else ""
     return name if name.endswith("2018") else name.split("-")[0]
@@ -262,7 +262,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     within = claim.within or 2 * sqrt(first.variance + second.variance)
     if within and min(abs(found - claim.least), abs(found - claim.most)) <= within:
         verdict = UNDECIDED
-    source = str(claim.value[0]).replace("|", "·")  # which would end a cell of the table
+    source = str(claim.value[0]).replace("|", "·")  # a bar would end a cell of the table
     seeds = len(known.as_printed(claim.value[0]))
     protocol = _protocol([seeds] if seeds else [], "as printed")
     sampling = f", ± {within:.3g}" if within else ""
@@ -270,7 +270,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
 
 
 def _judge_each(claim: Claim, known: Store) -> tuple[str, str]:
-    """Judge every number of a list: the claim holds, or fails, where it does in all of them."""
+    """Judge every number of a list: the claim holds, or fails, if it does for all of them."""
     name, *steps = claim.value
     found = _follow(known.get(name), steps)
     if not found:
@@ -283,17 +283,17 @@ def _judge_each(claim: Claim, known: Store) -> tuple[str, str]:
 
 
 class _Number(NamedTuple):
-    """A number that a claim asks for."""
+    """A number that a claim refers to."""
 
     mean: float
     variance: float
-    """By its seeds."""
+    """The variance due to its seeds."""
 
 
 def _number(way: Sequence[Any], known: Store) -> _Number | None:
-    """Return the number at the end of a way, mean over seeds.
+    """Return the number at the end of a path, as the mean over seeds.
 
-    None where nothing is measured, or by a run that was too small to have it.
+    None if nothing is measured, or if the run was too small to have it.
     """
     name, *steps = way
     lines = known.as_printed(name)
@@ -302,12 +302,12 @@ def _number(way: Sequence[Any], known: Store) -> _Number | None:
     if not numbers or None in numbers:
         return None
     of_one = variance(numbers) if len(numbers) > 1 else 0.0
-    # as printed the paper has another such network, whose first weights count too
+    # the paper's row is one more such network, whose first weights count too
     return _Number(mean(numbers), of_one * (bool(lines) + 1 / len(numbers)))
 
 
 def _follow(found: Any, steps: Sequence[Any]) -> Any:
-    """Return what is at the end of a way, None where it leads nowhere."""
+    """Return the value at the end of a path, None if the path leads nowhere."""
     for step in steps:
         if found is None or step not in (found if isinstance(found, dict) else range(len(found))):
             return None

@@ -1,4 +1,4 @@
-"""The report: reproduction.csv, one line a published row, and a page in Markdown for each paper."""
+"""The report: reproduction.csv, one line per published row, and a Markdown page for each paper."""
 
 import csv
 import io
@@ -29,10 +29,11 @@ def write_report(
 ) -> list[Path]:
     """Write the report into ``folder`` and return the paths of its files.
 
-    These are reproduction.csv, reproduction/index.md, and reproduction/PAPER.md for every paper of
-    which anything is measured. They are made from the lines in the folder's reproduction.jsonl:
-    those of earlier runs, each with the name of its scale, and in their place or after them those
-    of this run. ``made_by`` says of this run its command, library and test file.
+    These are reproduction.csv, reproduction/index.md, and reproduction/PAPER.md for every paper
+    with at least one measured figure. They are made from the lines in the folder's
+    reproduction.jsonl. Lines of earlier runs are stored there with the name of their scale; lines
+    of this run replace or follow them. ``made_by`` holds the command, library and test file of this
+    run.
     """
     known = Store(folder, "reproduction")
     known.add(_lines_of_run(store, scale, known))
@@ -61,7 +62,7 @@ def write_report(
 
 
 def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
-    """Return what the report in ``folder`` says of these rows as a table, for a terminal."""
+    """Return the report's view of these rows as a table for a terminal."""
     known = Store(folder, "reproduction")
     results = read_results(known)
     cells = []
@@ -81,7 +82,7 @@ def table_of_rows(rows: Iterable[AnyRow], folder: Path) -> str:
 
 
 def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
-    """Yield a run's lines as the report keeps them: those of the papers' own protocol apart."""
+    """Yield a run's lines as the report stores them, the papers' own protocol kept separate."""
     kept = {line["scale"] for line in known.lines() if "finding" in line and "network" in line}
     declared = {row.id: row for paper in PAPERS.values() for row in paper.rows()}
     for line in store.lines():
@@ -98,15 +99,15 @@ def _lines_of_run(store: Store, scale: str, known: Store) -> Iterable[Line]:
             else:
                 yield _over_options(own, known.get(own["row"]))
         elif (
-            own.get("as_printed")  # it is kept apart by who shows it
+            own.get("as_printed")  # its section keeps it separate
             or not {"finding", "network"} <= own.keys()
             or kept <= {own["scale"]}
         ):
-            yield own  # what networks of another scale show is not mixed with these
+            yield own  # findings of another scale's networks stay out
 
 
 def _over_options(line: Line, before: Line | None) -> Line:
-    """Return a line of a training with options as the mean over the seeds of it that were run."""
+    """Return a line trained with options as the mean over its seeds so far."""
     if any(name not in line for name in FIGURES):
         return line
     same = before is not None and all(
@@ -123,14 +124,14 @@ def _over_options(line: Line, before: Line | None) -> Line:
 
 
 def _training(line: Line) -> str:
-    """Return what network a line is of, whatever its seed."""
+    """Return the network of a line, whatever its seed."""
     return re.sub(r"seed \d+", "seed", str(line.get("network")))
 
 
 def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
-    """Tell whether a line is of the paper's own training, without options that make it another.
+    """Return whether a line is of the paper's own training, without options that change it.
 
-    Where the library has fewer deals than the paper, all of the scale's fewest must do.
+    If the library has fewer deals than the paper, at least the scale's minimum is required.
     """
     planned = replace(scale.plan(row.net), seed=line["seed"])
     deals = int(line.get("deals", planned.deals))
@@ -139,7 +140,7 @@ def _is_of_paper(line: Line, row: Row | AgreementRow, scale: Scale) -> bool:
 
 
 def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) -> bool:
-    """Tell whether any of the rows is measured."""
+    """Return whether any of the rows is measured."""
     return any(
         row.id in known
         or known.as_printed(row.id)
@@ -150,11 +151,11 @@ def _ran(rows: Iterable[AnyRow], results: Mapping[str, Result], known: Store) ->
 
 
 _MENU = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
-"""The pages of the papers in the menu of the site."""
+"""The menu of the site, with the pages of the papers."""
 
 
 def _index(papers: Sequence[Paper], results: Mapping[str, Result], known: Store) -> str:
-    """Return the page that leads to those of the papers, and says what they have in common."""
+    """Return the index of the paper pages, with what they have in common."""
     verdicts = []
     for paper in papers:
         counted = _counts(_results_of(paper, results))
@@ -207,7 +208,7 @@ def _made_of(known: Store) -> str:
 
 
 def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
-    """Return the page of a paper, the verdict first."""
+    """Return the page of a paper, verdict first."""
     parts = [
         f"# {paper.title}\n",
         _verdict(_results_of(paper, results)),
@@ -240,15 +241,15 @@ def _page(paper: Paper, results: Mapping[str, Result], known: Store) -> str:
 
 
 def _results_of(paper: Paper, results: Mapping[str, Result]) -> list[Result]:
-    """Return the published rows of a paper, with those that it quotes."""
+    """Return the published rows of a paper, including those that it quotes."""
     ids = {row.id for row in paper.rows()} | set(paper.quoted)
     return [result for name, result in results.items() if name in ids]
 
 
 def _counts(rows: Sequence[Result]) -> dict[str, int]:
-    """Return how many rows there are, and how ours do: a number for each of _COUNTS.
+    """Return how many rows there are, and how ours compare: a number for each of _COUNTS.
 
-    Verdicts are those of distinct comparisons, whose rows share one.
+    Verdicts count distinct comparisons, because rows may share one.
     """
     compared = {row.comparison: row for row in rows if row.compared}
     verdicts = [row.verdict for row in compared.values()]
@@ -294,7 +295,7 @@ def _number(count: int, noun: str) -> str:
 
 
 def _nearness(rows: Sequence[Result]) -> str:
-    """Return how many rows as printed are near the published, a sentence; "" where none was run."""
+    """Return a sentence on how many rows as printed are near the published; "" if none was run."""
     counted = _counts(rows)
     if not counted["as printed"]:
         return ""
@@ -317,7 +318,7 @@ def _percent(some: int, of: Sequence[Result]) -> str:
 
 
 def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
-    """Return the rows of each reason, a line of a list."""
+    """Return a list with the rows of each reason."""
     reasons: dict[str, list[str]] = {}
     for row, why in rows:
         reasons.setdefault(why or "No reason is known.", []).append(row.id)
@@ -325,7 +326,7 @@ def _reasons(title: str, rows: Iterable[tuple[Result, str]]) -> list[str]:
 
 
 def _two_tests(results: Iterable[Result]) -> str:
-    """Return how much more the networks estimate exactly on deals from outside the library."""
+    """Return how many more results the networks get exactly on deals from outside the library."""
     differences = [
         float(result.figure("exact")) - float(result.own_exact)
         for result in results
@@ -359,7 +360,7 @@ def _table(declared: Sequence[AnyRow], results: Mapping[str, Result]) -> str:
 
 
 def _ours(result: Result) -> str:
-    """Return our figures; of opening bids, which have no others, exact and what is said of it."""
+    """Return our figures; for opening bids, which have no others, exact and its note."""
     three = _three(result.figure(name) for name in FIGURES)
     return three or "; ".join(filter(None, (result.figure("exact"), result.first_note)))
 
@@ -369,7 +370,7 @@ def _three_printed(result: Result) -> str:
 
 
 def _judged(result: Result) -> str:
-    """Return the verdict, with the figures that it is of where exact is not among them."""
+    """Return the verdict, naming the figures behind it unless exact is among them."""
     if not result.compared:
         return ""
     names = [name.replace("_", " ") for name in result.lower_in]
@@ -377,30 +378,30 @@ def _judged(result: Result) -> str:
 
 
 def _as_printed(result: Result) -> str:
-    """Return the figures by the papers' own protocol, mean and deviation over the seeds."""
+    """Return the figures by the papers' own protocol: mean and deviation over the seeds."""
     lines = result.as_printed
     if not lines:
         return NOT_RUN if result.ran and result.kept_apart else ""
-    same = [line["same"][0] for line in lines if "same" in line]  # of networks that agree
+    same = [line["same"][0] for line in lines if "same" in line]  # of agreeing networks
     shares = f"the same {mean(same):.2f}" if same else _mean(lines)
     spread = f"{stdev(same):.2f}" if len(same) > 1 else result.deviation
     return f"{shares}{f' ± {spread}' if spread else ''} ({len(lines)})"
 
 
 def _over_seeds(lines: Sequence[Line]) -> str:
-    """Return the figures of a row that is not published as printed, and of how many seeds."""
+    """Return the figures of a row without published ones, as printed, and the number of seeds."""
     return f"{_mean(lines)} ({len(lines)})" if lines else ""
 
 
 def _mean(lines: Sequence[Line]) -> str:
-    """Return the figures of lines, mean over them; "" without any, or of lines without them."""
+    """Return the figures of lines, mean over them; "" if there are none."""
     if not lines or any(name not in line for line in lines for name in FIGURES):
         return ""
     return _three(f"{mean(line[name] for line in lines):.2f}" for name in FIGURES)
 
 
 def _near(result: Result) -> str:
-    """Return whether a row as printed is near the published, or by how much it is not."""
+    """Return whether a row as printed is near the published, or how far it is off."""
     if result.apart is None:
         return ""
     return "yes" if result.near else f"{result.apart:+.2f}"
@@ -417,13 +418,13 @@ def _three(shares: Iterable[str]) -> str:
 
 
 def _shown(show: Show, table: str, declared: Iterable[AnyRow], store: Store) -> str:
-    """Return a table as its paper shows it, as far as it is measured; "" without anything."""
+    """Return the measured part of a table, as its paper shows it; "" without any."""
     lines = [line for line in (store.get(row.id) for row in declared) if line is not None]
     return show(table, lines) if lines else ""
 
 
 def _beyond(paper: Paper, store: Store) -> str:
-    """Return the table of what the paper names without figures, where it is measured."""
+    """Return the table of networks that the paper names without figures, if measured."""
     if paper.show is not None:
         shown = _shown(paper.show, BEYOND, paper.beyond, store)
         return f"## Beyond the tables\n\n{shown}" if shown else ""

@@ -1,4 +1,4 @@
-"""Every published row with ours beside it: facts as fields, and the columns made of them."""
+"""Every published row with ours beside it: facts as fields, and columns made from them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,15 @@ NOT_RUN = "not run yet"
 FIGURES = ("within_2", "within_1", "exact")
 Verdict = Literal["reached", "beyond", "lower", "no percentage", "not ours", "missing"]
 _BEYOND = 1.0
-"""Points above the interval of the printed exact figure from which ours is beyond it."""
+"""Points above the printed exact figure's interval beyond which ours counts as beyond it."""
 _TESTED = 100_000
-"""Results behind a printed figure whose row does not say how many: the papers' test deals."""
+"""Results behind a printed figure whose row states no number: the papers' test deals."""
 _TESTED_ON = re.compile(r"deals=(\d+)|(?<!trained on )(?<!\d)(\d+) (?:\w+ )?(?:deals|hands|boards)")
-"""How a row says it; what a network was trained on is another number."""
+"""How a row states the number; how many deals trained a network does not count."""
 _QUOTED = "printed there from another paper, whose row it is"
 _ONLY = "as printed alone"
 _NEAR = 1.0
-"""Points from the printed exact figure within which one as printed is near it in any case."""
+"""Points from the printed exact figure within which a row as printed is always near it."""
 
 
 def standard_error(percent: float, results: float) -> float:
@@ -36,16 +36,16 @@ def standard_error(percent: float, results: float) -> float:
 
 
 def independent(line: Line, row: str) -> float:
-    """Return how many results of a row's line tell something of their own.
+    """Return how many independent results a row's line has.
 
-    With both leaders of a side half of them: they get the same tricks in 92 to 93 % of deals.
+    With both leaders of a side it is half, as they get the same tricks in 92 to 93 % of deals.
     """
     return int(line["n"]) / _leaders().get(row, 1)
 
 
 @cache
 def _leaders() -> dict[str, int]:
-    """Return how many leaders of one side the results of a row have, by its id."""
+    """Return, by row id, how many leaders of one side the results of a row have."""
     rows = (row for paper in PAPERS.values() for row in paper.rows())
     seats = {row.id: LEADERS[row.lead] for row in rows if isinstance(row, Row | AgreementRow)}
     return {name: len(of) // len({seat.side for seat in of}) for name, of in seats.items()}
@@ -53,22 +53,22 @@ def _leaders() -> dict[str, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A published row, and what ours gave where it was measured."""
+    """A published row, and our figures if it was measured."""
 
     printed: Mapping[str, str]
-    """The published row: column to text."""
+    """The published row, from column to text."""
     line: Line | None
-    """The stored line of ours, with the name of its scale; None without one."""
+    """Our stored line, with the name of its scale; None if there is none."""
     remark: str
-    """What stands in place of figures: that of human players, a quotation, or MISSING."""
+    """What replaces the figures: that it is of human players or quoted, or MISSING."""
     reason: str
-    """Why ours are lower at scale standard, should they be; "" if nobody has said it."""
+    """Why ours are lower at scale standard, if they are; "" if nobody has explained it."""
     reason_apart: str = ""
-    """Why it is not near as printed, should it be so; "" if nobody has said it."""
+    """Why it is not near as printed, if it is not; "" if nobody has explained it."""
     as_printed: Sequence[Line] = ()
     """The lines of the papers' own protocol, one a seed."""
     kept_apart: bool = False
-    """Whether there are such lines of its kind: of networks that are trained on solved deals."""
+    """Whether its kind has such lines: networks that are trained on solved deals."""
 
     @property
     def id(self) -> str:
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def ran(self) -> bool:
-        """Whether anything of ours was measured."""
+        """Whether any of our figures was measured."""
         return self.line is not None or bool(self.as_printed)
 
     @property
@@ -87,17 +87,17 @@ class Result:
 
     @property
     def first_line(self) -> Line:
-        """Our line, or else the first of the papers' own protocol; empty without any."""
+        """Our line, or else the first by the papers' own protocol; empty if there is none."""
         return self.line or next(iter(self.as_printed), {})
 
     @property
     def comparison(self) -> tuple[object, ...]:
-        """What two rows share that print one figure twice, measured by one network."""
+        """The key that rows share if they print one figure twice, measured by one network."""
         return self._comparison(self.first_line)
 
     @property
     def comparison_as_printed(self) -> tuple[object, ...]:
-        """The same of the network by the papers' own protocol, where it was run."""
+        """The same key for the network by the papers' own protocol, if it was run."""
         return self._comparison(next(iter(self.as_printed), {}))
 
     def _comparison(self, line: Line) -> tuple[object, ...]:
@@ -107,18 +107,18 @@ class Result:
 
     @property
     def difference(self) -> float:
-        """Percent exact of ours less published, of a compared row: as both are printed."""
+        """Percent exact of ours minus published, of a compared row, both as shown."""
         return self._less("exact")
 
     def interval(self, name: str) -> float:
-        """Return two standard errors of a compared row's figure of ours less published, in points.
+        """Return two standard errors of our figure minus the published, in points.
 
-        Ours are shares of its results, the published of as many as its row says.
+        Ours is a share of the line's results; the published of as many as its row states.
         """
         return 2 * sqrt(self._variance(name, float(self._judged(name)), self.first_line))
 
     def _variance(self, name: str, ours: float, line: Line) -> float:
-        """Return that of ours less published by the deals that both were tested on."""
+        """Return the variance of ours minus published, due to the test deals of both."""
         stated = _TESTED_ON.search(self.printed["notes"])
         tested = int(stated.group(1) or stated.group(2)) if stated else _TESTED
         of_ours = standard_error(ours, independent(line, self.id))
@@ -126,13 +126,13 @@ class Result:
 
     @property
     def lower_in(self) -> Sequence[str]:
-        """Those of a compared row's three figures that are below the interval of the published."""
+        """Which of a compared row's three figures are below the interval of the published."""
         both = [name for name in FIGURES if self.printed[name] and self._judged(name)]
         return [name for name in both if self._less(name) < -self.interval(name)]
 
     @property
     def verdict(self) -> Verdict:
-        """Whether ours are within the interval of the published figures or better, in all three."""
+        """Whether all three of our figures are within the interval of the published, or better."""
         if not self.compared:
             if self.ran:
                 return "no percentage"
@@ -144,11 +144,11 @@ class Result:
 
     @property
     def apart(self) -> float | None:
-        """Percent exact as printed, mean over the seeds, less published; None without both."""
+        """Percent exact as printed, mean over the seeds, minus published; None without both."""
         return self.apart_in("exact")
 
     def apart_in(self, name: str) -> float | None:
-        """Return the same of one of FIGURES."""
+        """Return the same difference for one of FIGURES."""
         ours = self.printed_figure(name)
         if not ours or not self.printed[name]:
             return None
@@ -158,8 +158,8 @@ class Result:
     def near(self) -> bool:
         """Whether a row as printed is within a point of the published, or two standard errors.
 
-        They are those of both test sets and, from two seeds on, of first weights: the published is
-        one training, ours the mean of as many as there are seeds. One without both is not near.
+        These cover both test sets and, with two or more seeds, first weights: the published is one
+        training, ours the mean over the seeds. A row without both figures is not near.
         """
         if self.apart is None:
             return False
@@ -169,7 +169,7 @@ class Result:
         return abs(self.apart) <= max(_NEAR, 2 * sqrt(variance))
 
     def _judged(self, name: str) -> str:
-        """Return the figure that the verdict is of: ours, or as printed where only that was run."""
+        """Return the figure behind the verdict: ours, or as printed if only that was run."""
         return self.figure(name) if self.line is not None else self.printed_figure(name)
 
     def _less(self, name: str) -> float:
@@ -177,25 +177,25 @@ class Result:
 
     @property
     def why_lower(self) -> str:
-        """Why ours are lower than published; "" where they are not, or where nobody knows."""
+        """Why ours are lower than published; "" if they are not, or if nobody knows."""
         standard = self.line is not None and self.line["scale"] == "standard"
         return self.reason if standard and self.verdict == "lower" else ""
 
     @property
     def own_exact(self) -> str:
-        """Percent exact on the library's own test deals, "" for a row of no others."""
+        """Percent exact on the library's own test deals, "" if the row has no others."""
         own = None if self.line is None else self.line.get("own")
         return "" if own is None else f"{own['exact']:.2f}"
 
     @property
     def first_note(self) -> str:
-        """What is said of the row before all else."""
+        """The first remark about the row."""
         if self.line is None:
             return _ONLY if self.as_printed else self.remark
         return str(self.line["note"])
 
     def figure(self, name: str) -> str:
-        """Return a figure of ours as text, "" where there is none."""
+        """Return a figure of ours as text, "" if there is none."""
         value = None if self.line is None else self.line.get(name)
         return "" if value is None else f"{value:.2f}"
 
@@ -211,7 +211,7 @@ class Result:
         return f"{stdev(values):.2f}" if len(values) > 1 else ""
 
     def field(self, name: str) -> str:
-        """Return any other field of ours as text, "" where there is none."""
+        """Return any other field of ours as text, "" if there is none."""
         return "" if self.line is None else str(self.line.get(name, ""))
 
     def columns(self) -> dict[str, str]:
