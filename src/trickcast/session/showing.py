@@ -22,6 +22,7 @@ _EVEN = 0.5
 _FEW = 2
 """Most tables of a board that are listed individually; beyond that, contracts are counted."""
 _MINUS = "−"
+_LUCK = "Where no play is recorded, luck includes the play."
 _SHED_OF_BOARD, _SHED_OF_PAIR = (9, 8, 5), (4, 3)
 """Columns of the sheets that are dropped if there is no room, in this order."""
 _WAYS: dict[str | None, str] = {"NS": "North–South", "EW": "East–West"}
@@ -332,10 +333,10 @@ def _note(judged: Judged, found: Sequence[PairResult]) -> str:
         return ""
     half = sum((high - low) / 2 for low, high in ends) / len(ends)
     reach = f"{100 * half:.0f} %" if judged.session.scoring == MATCHPOINTS else f"{half:.0f} IMPs"
-    luck = "Luck has the play too where no play is recorded. "
     recorded = sum(pair.recorded for pair in found) < sum(pair.boards for pair in found)
+    luck = f"{_LUCK} " if recorded else ""
     return (
-        f"{luck * recorded}95 % intervals reach ±{reach} on average over {counted(boards, 'board')}"
+        f"{luck}95 % intervals reach ±{reach} on average over {counted(boards, 'board')}"
         " (--pair shows those of a pair)."
     )
 
@@ -412,13 +413,9 @@ def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:
             rows, right=(0, *range(5, 13)), width=width, wraps=(1, 2, 6, 13), sheds=_SHED_OF_BOARD
         )
     )
-    lines.append(
-        paragraph(
-            "Contract + play + luck = score − field; play and luck stand together where no play is "
-            "recorded.",
-            width,
-        )
-    )
+    if any(table.points is not None for table in ordered):
+        words = f"Contract + play + luck = score − field. {_LUCK}"
+        lines.append(paragraph(words, width))
     return "\n\n".join(lines)
 
 
