@@ -128,6 +128,11 @@ def test_deals_of_one_strain_and_their_worth(run, tmp_path: Path) -> None:
     assert "4 of 3 cards" in run("library", "info", ends)[1]
 
 
+def test_a_group_names_its_commands(run) -> None:
+    said = "trickcast: a command is missing (expected one of info, verify, split, add, fetch)\n"
+    assert run("library") == (2, "", said)
+
+
 @pytest.mark.slow
 @pytest.mark.solver
 def test_generate_and_library(run, tmp_path: Path) -> None:

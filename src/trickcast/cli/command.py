@@ -42,6 +42,13 @@ class Group(click.Group):
         super().__init__(*args, **facts)
         self._headings = headings or {"": "Commands"}
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. Raises UsageError, which names the commands, if there are none."""
+        if not args and context.parent is not None:
+            names = ", ".join(self.commands)
+            raise click.UsageError(f"a command is missing (expected one of {names})", context)
+        return super().parse_args(context, args)
+
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
