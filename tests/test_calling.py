@@ -149,7 +149,7 @@ def test_chances_stay_chances_and_unlawful_calls_stay_out() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1N", "no opening system '1N'"),
+        ("1N", "a colon is missing after '1N'"),
         ("1N:", "no description of the hand"),
         ("1N: quick 3", "line 1, column"),
         ("X: hcp 3", "there is no bid yet"),

@@ -81,10 +81,10 @@ def test_a_library_outlives_every_failure_of_the_system(
 
 
 PICTURES = [
-    ["simulate", *SEATS, "--contract", "3N", "--by", "S", "--picture", "old.svg"],
+    ["simulate", *SEATS, "--contract", "3N", "--by", "S", "--force", "--picture", "old.svg"],
     ["nearest", HANDS[0], "--hands", "hands.txt", "--map", "old.html"],
     ["explain", "(52x4)-(26x4)-26-13-1", "--svg", "old.svg"],
-    ["deal", "--script", "script.dl", "--picture", "old.svg"],
+    ["deal", "--script", "script.dl", "--force", "--picture", "old.svg"],
 ]
 
 

@@ -155,7 +155,7 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": "P P P P"}, "the auction ends in PASS, not in 4H"),
         (("4H", "S"), {"auctions": read_auction("1H P 4H AP", "N")}, "North declares, not South"),
         (("4H", "N"), {"auctions": read_auction("1H P 4H", "N")}, "has not ended"),
-        (("4H", "N"), {"auctions": [4]}, "4 is not an auction"),
+        (("4H", "N"), {"auctions": [4]}, "'4' is not an auction"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(board, arguments, options, message):
