@@ -137,6 +137,17 @@ def test_the_hardest_boards_come_first_on_request(run, session: Path, tmp_path: 
 
 
 @pytest.mark.solver
+def test_a_report_replaces_reports_and_nothing_else(run, tmp_path: Path) -> None:
+    out = tmp_path / "notes.html"
+    out.write_text("<p>my notes")
+    asked = ("report", BOARD, "-o", out)
+    assert run(*asked) == (2, "", f"trickcast: {out} exists already (--force replaces it)\n")
+    assert out.read_text() == "<p>my notes"
+    assert run(*asked, "--force")[0] == 0
+    assert run(*asked, "--hands", "S")[0] == 0 and run(*asked)[0] == 0
+
+
+@pytest.mark.solver
 def test_broken_boards_are_named_and_the_others_printed(run, session: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     with session.open("a") as file:

@@ -17,7 +17,14 @@ from ..played import expected_at_par
 from ..questions.deals import par_conditions
 from ..scoring import par
 from ..session import Judged, Session, joined, judge
-from ..web.report import DealtBoard, ReportedBoard, hand_pages, record_pages, report_page
+from ..web.report import (
+    GENERATED,
+    DealtBoard,
+    ReportedBoard,
+    hand_pages,
+    record_pages,
+    report_page,
+)
 from ..web.words import LANGUAGES
 from .command import Argument, Option
 from .deals import From, Workers
@@ -32,12 +39,14 @@ from .inputs import (
     passed_over,
     read_deals,
 )
-from .outputs import PAGES, check_output
+from .outputs import PAGES, Force, check_output, may_replace
 from .selecting import Boards, Renumber, selected
 
 _UNKNOWN = (None, "", "?", "-", "#")
 _MOST = 40
 """Most boards on a page that are still readable."""
+_HEAD = 1_000
+"""Bytes at the beginning of a page in which its mark stands."""
 
 
 def report(
@@ -76,6 +85,7 @@ def report(
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
+    force: Force = False,
 ) -> None:
     """Write printable pages of a session: hands, makeable contracts, par and results.
 
@@ -86,6 +96,7 @@ def report(
     Example: trickcast report session.pbn -o report.html --per-page 18
     """
     check_output("--out", out, PAGES)
+    may_replace(out, force or _is_report(out))
     seats = None if hands is None else _seats(hands)
     if seats is not None and (hardest_first or check):
         vain = "--hardest-first" if hardest_first else "--check"
@@ -152,6 +163,14 @@ def _notes(source: str) -> list[str]:
         + str(entry).replace(f"{source}: ", "")
         for entry in passed_over()
     ]
+
+
+def _is_report(path: Path) -> bool:
+    """Return whether a file is a report of ours."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return GENERATED.encode() in stream.read(_HEAD)
 
 
 def _write(out: Path, page: str, boards: int) -> None:

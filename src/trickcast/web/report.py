@@ -43,6 +43,8 @@ from ..session import (
 from ..session.showing import adding_up
 from .words import ENGLISH, Words
 
+GENERATED = '<meta name="generator" content="trickcast">'
+"""Marks a page as ours, so that a later report may replace it."""
 _STYLE = Path(__file__).with_name("report.css")
 _RED = (Strain.HEARTS, Strain.DIAMONDS)
 _UNSURE = 0.5
@@ -186,6 +188,7 @@ def _pages(
 def _html(title: str, kind: str, body: str, code: str = ENGLISH.code) -> str:
     return (
         f'<!doctype html>\n<html lang="{code}">\n<head>\n<meta charset="utf-8">\n'
+        f"{GENERATED}\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{_STYLE.read_text('utf-8')}</style>\n</head>\n"
         f'<body class="{kind}">\n{body}\n</body>\n</html>\n'
