@@ -393,7 +393,7 @@ def test_who_hangs_up_ends_the_work_within_a_second(server, stream) -> None:
 def test_a_simulation_ends_before_the_deadline_with_what_it_has() -> None:
     """Of layouts that are solved at once: thousands in six seconds."""
     endless = DUMMIES | {"contract": "7S", "by": "N", "precision": 1e-9}
-    for seconds in ("8", "11", "16", "23", "33", "60"):  # beside much other work, its solver may get a tenth of one
+    for seconds in ("8", "11", "16", "23", "33", "60"):  # other work may leave its solver a tenth
         with running("--seconds", seconds, "--solvers", "1") as (client, _, _):
             while client.post("/v1/solve", json={"deals": [EASY]}).status_code != 200:
                 pass  # its process starts
