@@ -44,7 +44,7 @@ class Group(click.Group):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the arguments. Raises UsageError, which names the commands, if there are none."""
-        if not args and context.parent is not None:
+        if not args and context.parent is not None and not context.resilient_parsing:
             names = ", ".join(self.commands)
             raise click.UsageError(f"a command is missing (expected one of {names})", context)
         return super().parse_args(context, args)
