@@ -104,7 +104,7 @@ class Deal:
         text: The deal as PBN text, ``"N:A.KQ9832.T94.AKT … … …"``: a first seat, then four hands
             clockwise, each as spades, hearts, diamonds and clubs.
         north: North's hand, if the hands are given instead of ``text``. If only three hands are
-                given, the fourth gets the remaining cards.
+            given, the fourth gets the remaining cards.
         east: East's hand.
         south: South's hand.
         west: West's hand.

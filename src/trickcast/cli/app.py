@@ -169,7 +169,7 @@ def _run() -> int:
 
 
 def _offers_json(group: click.Group, context: click.Context) -> bool:
-    """Tell whether the command that ran has the option --json."""
+    """Return whether the command that ran has the option --json."""
     ran = group.commands.get(context.invoked_subcommand or "")
     return ran is not None and any("--json" in each.opts for each in ran.params)
 

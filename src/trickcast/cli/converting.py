@@ -83,7 +83,7 @@ def convert(
 
 
 def _format_stays(path: str, source_format: str | None, new: str) -> bool:
-    """Tell whether a file keeps its format when it is written anew."""
+    """Return whether a file keeps its format when it is rewritten."""
     old = format_of(path) if source_format is None else find_format(source_format)
     return old.name == new
 

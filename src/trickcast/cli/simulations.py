@@ -55,7 +55,7 @@ Save = Annotated[
 
 
 class _Board(Argument):
-    """A board; who gives a contract in its place is told the option for that."""
+    """A board. For a contract in its place the error names the option to use."""
 
     def check(self, name: str, value: Any) -> Any:
         """Return a value. Raises QuestionError for a contract."""
@@ -128,7 +128,7 @@ def simulate(
 def _on_board(question: SimulateQuestion, source: str, number: int | None) -> SimulateQuestion:
     """Return the question with the hands of a board, and its dealer and vulnerability.
 
-    What options say counts before what the board says.
+    Options take precedence over the board.
     """
     board, shown = known_hands(source, number)
     if len(shown) == len(Seat):

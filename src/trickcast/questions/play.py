@@ -242,7 +242,7 @@ class PlayQuestion(Question):
     def ask(
         self, owners: Owners, board: Board, note: Callable[[str], object], workers: int | None
     ) -> "Review | str":
-        """Judge a play of (52,) owners; or return why there is none. Logs its end to ``note``."""
+        """Judge a play of (52,) owners; or return why there is none. ``note`` gets remarks."""
         from ..solver import values_in  # invalid requests need not wait for DDS
 
         play = self.play_of(board)
