@@ -1,4 +1,4 @@
-"""Reading NumPy's files from strangers: nothing in them runs, and their sizes are checked first."""
+"""Read NumPy files from strangers: nothing in them runs, and sizes are checked first."""
 
 import io
 import math
@@ -15,11 +15,11 @@ _HEADERS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 _PLAIN_ZIP = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How members may be packed; the other ways can ask for memory that their size does not tell."""
+"""Compressions that are read; others can need memory that the size does not show."""
 
 
 class Header(NamedTuple):
-    """What the beginning of a ``.npy`` file says."""
+    """The header of a ``.npy`` file."""
 
     shape: tuple[int, ...]
     by_column: bool
@@ -31,8 +31,8 @@ class Header(NamedTuple):
 def array_header(file: BinaryIO, *, whole: bool = True) -> Header:
     """Read the header of a ``.npy`` file, whose numbers fill the rest of it if it is ``whole``.
 
-    Raises ValueError for what is none, for arrays of objects, which would be pickles, and where
-    there are more or fewer bytes than the header says.
+    Raises ValueError for anything else, for arrays of objects, which would be pickles, and for
+    more or fewer bytes than the header says.
     """
     try:
         version = np.lib.format.read_magic(file)
@@ -53,7 +53,7 @@ def array_header(file: BinaryIO, *, whole: bool = True) -> Header:
 
 
 def read_arrays(data: bytes, most: int) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file by their names, the last where one stands twice.
+    """Return the arrays of an ``.npz`` file by name; if a name occurs twice, the last.
 
     Raises ValueError for anything else, a damaged file, and one that unpacks to more than ``most``
     bytes, before it is unpacked.

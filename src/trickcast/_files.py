@@ -1,4 +1,4 @@
-"""Opening files for reading and writing them whole or not at all."""
+"""Write files whole or not at all, and look at the beginning of streams."""
 
 import errno
 import hashlib
@@ -22,12 +22,12 @@ HEAD_BYTES = 8192
 
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open ``path`` for writing so that it holds either all that was written or what it held.
+    """Open ``path`` for writing: it then holds all that was written, or what it held before.
 
-    The bytes go to a temporary file in the same folder, which takes the place of the target when
-    the ``with`` block ends and is removed when it fails, by KeyboardInterrupt too. A target that
-    exists and is not a regular file (a pipe, ``/dev/stdout``) is written to directly. Raises
-    OSError, naming the target.
+    The bytes go to a temporary file in the same folder. It replaces the target when the ``with``
+    block ends, and is removed if the block fails, also by KeyboardInterrupt. A target that exists
+    and is not a regular file (a pipe, ``/dev/stdout``) is written to directly. Raises OSError,
+    naming the target.
     """
     mode = _mode(Path(path))
     if mode is not None and not stat.S_ISREG(mode):
@@ -62,7 +62,7 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def _name(
     error: OSError, path: str | os.PathLike[str], temporary: str | os.PathLike[str] = ""
 ) -> None:
-    """Have an error name the target, unless it names another file or tells all in its own words."""
+    """Make an error name the target, unless it names another file or has only its own text."""
     if error.errno is not None and error.filename in (None, str(temporary)):
         error.filename = str(path)
         del error.filename2  # where the temporary file was to go
@@ -91,7 +91,7 @@ def read_json(data: str | bytes) -> Any:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether a file has such a name as ``atomic_writer`` gives what is not finished yet."""
+    """Return whether a file has a name that ``atomic_writer`` gives to unfinished files."""
     return re.fullmatch(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp", path.name) is not None
 
 
@@ -100,13 +100,13 @@ def _temporary(target: Path) -> Path:
 
 
 def _mode(target: Path) -> int | None:
-    """The mode of an existing file that may be written to; None when there is no such file."""
+    """Return the mode of an existing file that may be written to; None if there is none."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
         return None
     if stat.S_ISREG(mode):
-        with target.open("r+b"):  # replacing a file would not ask whether it may be written to
+        with target.open("r+b"):  # replacing a file does not check that it may be written to
             pass
     return mode
 
@@ -114,8 +114,8 @@ def _mode(target: Path) -> int | None:
 def peek(stream: BinaryIO, enough: Callable[[bytes], bool] | None = None) -> tuple[bytes, BinaryIO]:
     """Return the first ``HEAD_BYTES`` of a stream (fewer at its end), and the whole stream.
 
-    A stream that cannot seek back is chained to what was taken from it, and no more is waited for
-    once it is ``enough``.
+    If a stream cannot seek, what was read is chained to the rest, and reading stops as soon as
+    ``enough`` says so.
     """
     take = getattr(stream, "read1", stream.read)
     head = b""
@@ -150,7 +150,7 @@ class _Chained(io.RawIOBase):
 
 
 def note_checksum(path: Path) -> None:
-    """Put a file's line into the ``SHA256SUMS`` of its folder, in place of an earlier one."""
+    """Write a file's line in the ``SHA256SUMS`` of its folder, replacing an earlier one."""
     sums = path.with_name("SHA256SUMS")
     lines = sums.read_text("utf-8").splitlines() if sums.exists() else []
     lines = [line for line in lines if not line.endswith(f"  {path.name}")]

@@ -1,8 +1,8 @@
-"""One function over many pieces of work: here, one after another, or on a Ray cluster.
+"""Apply one function to many pieces of work: here, one after another, or on a Ray cluster.
 
-A piece is what one core does in ten seconds or more: a shard to label, a network to train. The
+A piece keeps one core busy for ten seconds or more: a shard to label, a network to train. The
 function gets a piece and a counter to call as it goes, and does not know where it runs. Ray hands
-the pieces out, and does again what a worker, or a machine, that died had in hand.
+out the pieces, and restarts those whose worker or machine died.
 """
 
 import ctypes
@@ -30,23 +30,23 @@ _SETTINGS = {
     "RAY_NUM_REDIS_GET_RETRIES": "8",  # seconds: what answers may not be a cluster
     "RAY_USAGE_STATS_ENABLED": "0",
 }
-"""Ray's settings, unless the caller has his own."""
+"""Settings of Ray, unless the caller has set them."""
 _NAMESPACE = "trickcast"
-"""Ray's name for what connections of ours share: it tells them from the caller's."""
+"""Ray's name for our own connections, which tells them from the caller's."""
 _LOCAL_STORE = 200 << 20
-"""Bytes of shared memory of a cluster on this machine: what pieces return is small."""
+"""Bytes of shared memory for a cluster on this machine: pieces return little."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-"""Settings of glibc's memory, by their numbers in malloc.h."""
+"""glibc's settings of memory, numbered as in malloc.h."""
 _KEPT = 128 << 10
-"""Bytes of freed memory that glibc keeps: it begins with so many, and would come to 64 MB."""
+"""Bytes of freed memory that glibc keeps: its first value, which would grow to 64 MB."""
 MEMORY = 400 << 20
-"""Bytes that a core of a piece asks of its machine."""
+"""Bytes of memory that each core of a piece needs."""
 RETRIES = 20
-"""How often a piece whose worker died is begun again."""
+"""How often a piece is started again after its worker died."""
 _FEWEST_WAITING = 32
-"""Pieces handed to Ray at a time, at least; else twice as many as can run."""
+"""Fewest pieces that Ray has at a time; twice as many as can run, if that is more."""
 _MUCH_SLOWER = 0.7
-"""A machine is told of whose cores do less than this share of the usual one's."""
+"""A machine is called slow if its cores do less than this share of the median."""
 _Piece = TypeVar("_Piece")
 _Result = TypeVar("_Result")
 
@@ -67,16 +67,16 @@ def over_pieces(
 ) -> Iterator[Iterator[tuple[_Piece, _Result]]]:
     """Yield an iterator of pieces and what ``work`` returned for each.
 
-    Without a ``cluster`` they are done here, in order. It is Ray's: ``"local"`` starts one on this
-    machine for the time of the ``with`` block, ``"auto"`` is the one that runs here or that
-    ``RAY_ADDRESS`` names, ``"ray://HOST:PORT"`` one elsewhere; there a piece has ``cores``, and
-    pieces come as they are done, or in order where they shall be ``ordered``. ``work`` and pieces
-    must be picklable, and what is done twice must do no harm. ``advance`` gets what ``work``
-    counts, wherever it runs.
+    Without a ``cluster`` the work is done here, in order. ``"local"`` starts a Ray cluster on this
+    machine for the time of the ``with`` block. ``"auto"`` is the one that runs here or that
+    ``RAY_ADDRESS`` names, and ``"ray://HOST:PORT"`` is one elsewhere. On a cluster each piece has
+    ``cores`` cores, and pieces come back as they are done, or in order if ``ordered``. ``work`` and
+    pieces must be picklable, and doing a piece twice must do no harm. ``advance`` gets what
+    ``work`` counts, wherever it runs.
 
     What ``work`` raises is raised here. Raises ClusterError for a cluster that does not answer
-    within ten seconds, runs another Python, Ray or trickcast, or has no machine large enough; and
-    ModuleNotFoundError, with the line to install it, where Ray is missing.
+    within ten seconds, has another version of Python, Ray or trickcast, or has no machine large
+    enough; ModuleNotFoundError, with the command to install it, if Ray is missing.
     """
     if cluster is None:
         yield ((piece, work(piece, advance)) for piece in pieces)
@@ -95,13 +95,13 @@ def over_pieces(
 def connected(cluster: str | None) -> AbstractContextManager[Any]:
     """Stay connected to a cluster, so that all work in the ``with`` block is done on the same one.
 
-    Yields Ray, or nothing where work is done here. Raises as ``over_pieces``.
+    Yields Ray, or None if the work is done here. Raises what ``over_pieces`` raises.
     """
     return nullcontext() if cluster is None else _connected(cluster)
 
 
 def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _Result]]:
-    """Keep back what comes before its turn."""
+    """Yield results in order, holding back those that come early."""
     early: dict[int, _Result] = {}
     turn = 0
     for number, result in numbered:
@@ -116,7 +116,7 @@ def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _R
 
 @contextmanager
 def _connected(cluster: str) -> Iterator[ModuleType]:
-    """Yield Ray, connected for the time of the block; a connection of the caller's is kept."""
+    """Yield Ray, connected for the time of the block; keep a connection that the caller has."""
     if cluster not in ("local", "auto") and not cluster.startswith("ray://"):
         raise ClusterError(
             f"{cluster!r} is not a cluster (expected local, auto or ray://HOST:PORT)"
@@ -141,7 +141,7 @@ def _connected(cluster: str) -> Iterator[ModuleType]:
         _knock(cluster if cluster != "auto" else os.environ.get("RAY_ADDRESS", ""))
     try:
         ray.init(**options)
-    except Exception as error:  # of no class of its own where a machine is too busy to start
+    except Exception as error:  # a plain one if the machine is too busy to start
         raise ClusterError(f"cluster {cluster}: {one_line(error)}") from error
     try:
         yield ray
@@ -150,7 +150,7 @@ def _connected(cluster: str) -> Iterator[ModuleType]:
 
 
 def _keep_little_memory() -> None:
-    """Have glibc give back what this process frees, which works for long and holds large lists."""
+    """Make glibc return freed memory: this process runs for long and holds large lists."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library has other settings, or none
             mallopt = ctypes.CDLL(None).mallopt
@@ -177,9 +177,9 @@ def _knock(address: str) -> None:
 
 
 def refuse_small_machines(ray: ModuleType, cluster: str, cores: int) -> None:
-    """Raise where no machine can ever run a piece, which Ray would wait for.
+    """Raise ClusterError if no machine can ever run a piece; Ray would wait for one.
 
-    A cluster without any core yet may grow.
+    A cluster that has no cores yet may grow.
     """
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     with_cores = [machine for machine in machines if machine.get("CPU", 0)]
@@ -200,7 +200,7 @@ def refuse_small_machines(ray: ModuleType, cluster: str, cores: int) -> None:
 
 
 class _Run:
-    """The pieces that are with Ray, and how far they are."""
+    """The pieces that Ray has, and their progress."""
 
     def __init__(
         self, ray: ModuleType, work: Callable[..., Any], cores: int, advance: Advance
@@ -224,7 +224,7 @@ class _Run:
         self._speeds: dict[str, tuple[float, float]] = {}
 
     def results(self, pieces: Iterable[_Piece]) -> Iterator[tuple[int, tuple[_Piece, Any]]]:
-        """Yield the number of each piece, the piece and its result, as they are done."""
+        """Yield each piece's number, the piece and its result, as pieces are done."""
         waiting = enumerate(pieces)
         while True:
             while (
@@ -245,22 +245,22 @@ class _Run:
                 self._ask()
 
     def give_up(self) -> None:
-        """Let go of all that is not done, where the connection is the caller's and stays.
+        """Cancel what is not done, if the connection is the caller's and stays open.
 
-        Ours ends now and takes its pieces along. To cancel them first could bring this process
-        down: Ray 2.60 dies of a piece that is cancelled in the moment in which it ends.
+        Our own connection ends now, and its pieces with it. Cancelling them first could crash this
+        process: Ray 2.60 dies if a piece is cancelled just as it ends.
         """
         if not self._ours:
             for task in self._pending:
                 self._ray.cancel(task, force=True)
 
     def _room(self) -> int:
-        """Return how many pieces Ray is handed at a time; a cluster grows and shrinks."""
+        """Return how many pieces to hand to Ray at a time; a cluster grows and shrinks."""
         cores = self._ray.cluster_resources().get("CPU", 0)
         return max(_FEWEST_WAITING, int(2 * cores / self._cores))
 
     def _begin(self, number: int, piece: Any) -> None:
-        every = 1 + self._most / 400  # seconds: some hundred reports a second from all
+        every = 1 + self._most / 400  # seconds: a few hundred reports a second in all
         task = self._task.remote(self._shared, number, piece, every)
         self._pending[task] = number, piece
 
@@ -288,16 +288,16 @@ class _Run:
         try:
             under_way = self._ray.get(self._counts.under_way.remote(finished), timeout=_PATIENCE)
         except (self._ray.exceptions.RayError, TimeoutError):
-            return  # its machine died: it begins again elsewhere, and hears of the rest
+            return  # its machine died: it starts again elsewhere, and gets later reports
         known = self._whole + under_way
         self._advance(known - self._reported, slowest(self._speeds))
         self._reported = known
 
 
 def slowest(speeds: dict[str, tuple[float, float]]) -> str:
-    """Name the machine that does much less a second than the usual one; nothing if there is none.
+    """Name the machine that is much slower than the median; return "" if there is none.
 
-    ``speeds`` has what was done, and the seconds of its cores, by machine.
+    ``speeds`` has, by machine, the amount done and the seconds of its cores.
     """
     rates = {place: done / seconds for place, (done, seconds) in speeds.items() if seconds}
     if len(rates) < 2:
@@ -310,15 +310,15 @@ def slowest(speeds: dict[str, tuple[float, float]]) -> str:
 
 
 class _Counts:
-    """How far the pieces under way are: one for a run, somewhere in the cluster."""
+    """Progress of the pieces under way: one object for a run, somewhere in the cluster."""
 
     def __init__(self) -> None:
         self._done: dict[int, int] = {}
         self._over: set[int] = set()
 
     def report(self, number: int, done: int) -> None:
-        """Take in how much of a piece is done; one that began again says less than before."""
-        if number not in self._over:  # a report may come after its piece
+        """Record how much of a piece is done; a restarted piece reports less than before."""
+        if number not in self._over:  # a report may arrive after its piece's result
             self._done[number] = done
 
     def under_way(self, finished: list[int]) -> int:
@@ -362,7 +362,7 @@ def _do(
 
 @cache
 def _fingerprint() -> str:
-    """Return what tells this trickcast from another: a digest of its source."""
+    """Return a digest of the source, which tells this version of trickcast from others."""
     digest = sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
@@ -370,7 +370,7 @@ def _fingerprint() -> str:
 
 
 def _told(error: BaseException) -> BaseException:
-    """Return what went wrong in a worker as it is to be raised here."""
+    """Return a worker's error as it is raised here."""
     if isinstance(error, ModuleNotFoundError):
         missing = error.name or str(error)
         return ClusterError(f"a machine of the cluster lacks a package: {missing}")

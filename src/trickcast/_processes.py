@@ -1,13 +1,13 @@
-"""Processes that answer questions, so that what ends one of them ends nothing else.
+"""Processes that answer questions; a crash of one of them harms nothing else.
 
-A process is ``python`` running ``main`` below: it reads questions from its standard input and
-writes answers to its standard output until its input ends, which it does with the caller, however
-that one ends. Both ways a frame is its length in bytes (four, little-endian) and that many bytes; a
-part of an answer begins with a byte that says whether more comes. Nothing is unpickled.
+A process is ``python`` running ``main`` below. It reads questions from standard input and writes
+answers to standard output until its input ends, which it does when the caller ends for any reason.
+In both directions a frame is its length (four bytes, little-endian) and that many bytes. Each part
+of an answer begins with a byte that says whether more follows. Nothing is unpickled.
 
-The pools of the standard library, loky and pebble do not serve: in theirs a process that dies takes
-the others' work along, or work in hand cannot be ended, tells nothing before its end, or goes on
-when the caller was killed.
+The pools of the standard library, loky and pebble do not serve. In them a process that dies takes
+the others' work along; or running work cannot be stopped, says nothing before its end, or goes on
+after the caller was killed.
 """
 
 import os
@@ -32,18 +32,18 @@ Tell = Callable[[bytes], None]
 
 
 class ProcessEnded(RuntimeError):
-    """A process that ended in the midst of an answer; the others go on."""
+    """A process ended in the middle of an answer; the others go on."""
 
 
 class Refusal(ValueError):
-    """What a process answers to a question that cannot be answered: raised in it, and here."""
+    """A question that cannot be answered: raised in the process, and again in the caller."""
 
 
 class Processes:
-    """So many processes of one kind, for any number of threads to ask.
+    """A number of equal processes, which any number of threads may ask.
 
-    A process is started when it is first needed, and again after it ended. They end with
-    ``close``, with the ``with`` block, with the interpreter, and when the caller is killed.
+    A process starts when it is first needed, and again after it has ended. All end with ``close``,
+    with the ``with`` block, with the interpreter, and when the caller is killed.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class Processes:
     ):
         """Prepare ``number`` processes that answer by the function ``"package.module:name"``.
 
-        It is given a question and a ``Tell``, both of bytes, and may raise Refusal; any other
-        error ends the process. Processes have the ``environment`` besides the caller's, give the
-        processor away to others by their ``niceness``, and ``title`` in the system's list.
+        The function gets a question, as bytes, and a ``Tell``, and may raise Refusal; any other
+        error ends the process. ``environment`` is added to the caller's, ``niceness`` lets other
+        programs go first, and ``title`` shows in the system's list of processes.
         """
         self._idle: SimpleQueue[_Process] = SimpleQueue()
         self._all = [_Process(work, title, niceness, environment) for _ in range(number)]
@@ -67,7 +67,7 @@ class Processes:
             self._idle.put(process)
 
     def ask(self, question: bytes, *, timeout: float | None = None) -> "Answer":
-        """Give a question to a process, once one is free, and return its answer as it comes.
+        """Ask a process, as soon as one is free, and return its answer as it arrives.
 
         A process that takes longer than ``timeout`` seconds is ended.
         """
@@ -80,7 +80,7 @@ class Processes:
             raise
 
     def start(self) -> None:
-        """Start those that are idle and not running, so that the next question waits for none."""
+        """Start the idle processes that do not run, so that the next question need not wait."""
         for _ in range(self._idle.qsize()):
             try:
                 process = self._idle.get_nowait()
@@ -88,11 +88,11 @@ class Processes:
                 return
             try:
                 process.running()
-            finally:  # it can be asked too where it could not be started: it is tried again then
+            finally:  # one that could not be started is tried again when it is asked
                 self._idle.put(process)
 
     def close(self) -> None:
-        """End the processes, and what they have in hand; who waits for one gets a RuntimeError."""
+        """End the processes and their work; anyone waiting for one gets a RuntimeError."""
         for process in self._all:
             process.close()
             self._idle.put(process)  # wakes one that waits, which puts it back for the next
@@ -105,9 +105,9 @@ class Processes:
 
 
 class Answer:
-    """The parts of an answer, an iterator of bytes; who leaves it early closes it.
+    """An iterator of the parts of an answer, as bytes. Close it if you leave it early.
 
-    Raises ProcessEnded where the process ends before the answer does, Refusal where it is one.
+    Raises ProcessEnded if the process ends before its answer, Refusal if it refuses.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Answer:
         raise StopIteration
 
     def close(self) -> None:
-        """End the process if the answer is not whole yet; any thread may."""
+        """End the process unless the answer is complete; any thread may call this."""
         self._leave(self._slot.end)
 
     def _leave(self, first: Callable[[], None] = lambda: None) -> None:
@@ -170,7 +170,7 @@ class Answer:
 
 
 class _Process:
-    """One process after another, of which one answer at a time is asked."""
+    """One process at a time, which gives one answer at a time."""
 
     def __init__(
         self, work: str, title: str, niceness: int, environment: Mapping[str, str] | None
@@ -187,7 +187,7 @@ class _Process:
         self._closed = False
 
     def running(self) -> subprocess.Popen[bytes]:
-        """Return the process; a new one where there is none, or only that of a forked parent."""
+        """Return the process; start one if there is none, or only that of a forked parent."""
         if self._closed:
             raise RuntimeError(_CLOSED)
         ended = self._process is not None and self._process.poll() is not None
@@ -212,7 +212,7 @@ class _Process:
         self._end()
 
     def close(self) -> None:
-        """End the process, if there is one, for good."""
+        """End the process, if there is one, and start no more."""
         self._closed = True
         self._end()
 
@@ -223,7 +223,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
-        with suppress(OSError):  # of a question that was not sent: nobody waits for its answer
+        with suppress(OSError):  # a question was not sent: nobody waits for its answer
             if pipe is not None:
                 pipe.close()
 
@@ -240,7 +240,7 @@ def _send(stream: BinaryIO | Any, *content: bytes) -> None:
 
 
 def _receive(stream: BinaryIO | Any) -> bytes | None:
-    """Return a frame's content; None where the stream ended before it."""
+    """Return a frame's content, or None if the stream ended first."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -258,7 +258,7 @@ def main(work: str) -> None:
     Thread(target=_answer, args=(work, asked, answers), daemon=True).start()
     while (question := _receive(questions)) is not None:
         asked.put(question)
-    os._exit(0)  # in the midst of an answer too: the caller has gone
+    os._exit(0)  # in the middle of an answer too: the caller has gone
 
 
 def _answer(work: str, asked: "SimpleQueue[bytes]", answers: BinaryIO) -> None:

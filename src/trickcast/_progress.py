@@ -10,13 +10,13 @@ _PATIENCE = 1.0
 
 
 class Advance(Protocol):
-    """Called with the number of items just done, and perhaps what to show beside the bar."""
+    """Called with the number of items just done, and perhaps a note to show beside the bar."""
 
     def __call__(self, done: int, /, note: str = "") -> None: ...
 
 
 def nothing(done: int, /, note: str = "") -> None:
-    """Count for nobody."""
+    """Show nothing."""
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def progress_bar(title: str, total: int | None, unit: str, *, show: bool) -> Ite
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
-        # a command's standard error escapes what steers a terminal, but for this
+        # a command's standard error escapes control characters, but not the bar's
         console=Console(file=getattr(sys.stderr, "steering", sys.stderr)),
         transient=True,
     )

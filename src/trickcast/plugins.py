@@ -24,7 +24,7 @@ GROUP = "trickcast.plugins"
 @cache
 def plugins() -> tuple[ModuleType, ...]:
     """Return the installed plug-ins, in the order of their names."""
-    from importlib.metadata import entry_points  # an estimate by a model of ours does without
+    from importlib.metadata import entry_points  # an estimate by one of our models does without
 
     return tuple(entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name))
 
@@ -67,7 +67,7 @@ def load(place: str) -> Any:
 
 
 def references(question: str) -> list[dict[str, str]]:
-    """Return published results to show beside ours, of the plug-ins that have some.
+    """Return published results to show beside ours, from the plug-ins that have some.
 
     Args:
         question: Name of a question, such as ``"evaluate"``.

@@ -67,7 +67,7 @@ def convert(
         chunks = watched(chunks, seen)
 
     def with_tables(chunks: Iterator[DealSet]) -> Iterator[DealSet]:
-        for chunk, tables in solved(chunks, workers, check, seen=seen, on=cluster):
+        for chunk, tables in solved(chunks, workers, check, seen=seen, cluster=cluster):
             yield chunk.with_tricks(tables.tricks)
 
     chunks = question.ask(chunks, form.name, with_tables, workers)

@@ -100,7 +100,7 @@ def solve(
     sheet, number = Sheet(), 0
     size = SOLVED_CHUNK if cluster is None else CHUNK
     chunks = chosen(deals, boards, source, size, strict)
-    for chunk, tables in solved(chunks, workers, check, on=cluster):
+    for chunk, tables in solved(chunks, workers, check, cluster=cluster):
         for i, (deal, board) in enumerate(with_boards(chunk)):
             if as_json:
                 click.echo(json.dumps(question.answer(deal, board, tables[i].tricks)))

@@ -26,13 +26,13 @@ def solved(
     workers: int | None,
     check: int = 0,
     seen: bool = True,
-    on: str | None = None,
+    cluster: str | None = None,
 ) -> Iterator[tuple[DealSet, TrickTable]]:
     """Yield each chunk with its exact tables, under a progress bar unless results are ``seen``.
 
     Complete tables in a file are used unchanged, except the first ``check`` of them, which
     are solved again; if they differ, DDS's are used. The numbers used, and any differences, are
-    reported at the end. ``on`` is the cluster that solves.
+    reported at the end. ``cluster`` is the one that solves.
     """
     from ..questions.file_tables import FileTables  # an estimate alone needs neither
     from ..solver import solved_chunks
@@ -50,7 +50,9 @@ def solved(
 
     with (
         progress_bar("solving", None, "deals", show=not (seen and sys.stdout.isatty())) as advance,
-        solved_chunks(to_solve(), workers=workers, cluster=on, advance=advance) as exact_tables,
+        solved_chunks(
+            to_solve(), workers=workers, cluster=cluster, advance=advance
+        ) as exact_tables,
     ):
         for exact in exact_tables:
             chunk, tables, asked = waiting.popleft()

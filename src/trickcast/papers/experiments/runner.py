@@ -109,8 +109,8 @@ def reproduce(
 
     Networks and figures are kept in ``folder`` and reused. ``deals`` may be None if
     ``need_deals(rows)`` is false. Rows that need other people's files which ``material`` lacks are
-    left out. ``workers`` networks are trained at a time, each on one core. With ``on``, a Ray
-    cluster (``"local"``, ``"auto"``, ``"ray://HOST:PORT"``), as many are trained as it has room
+    left out. ``workers`` networks are trained at a time, each on one core. On a Ray
+    ``cluster`` (``"local"``, ``"auto"``, ``"ray://HOST:PORT"``), as many are trained as it has room
     for; each then gets ``workers`` cores and their memory. ``seed`` is that of first
     weights. Every seed but the first has a store of its own, for networks only. ``finished`` is
     called after each network with its name. Raises ExperimentError if the deals are too few or not
