@@ -462,3 +462,12 @@ def test_four_hands_without_a_seat_begin_with_north(between: str) -> None:
               for hand in dotted]  # fmt: skip
     for hands in (dotted, spaced, signed):
         assert Deal(between.join(hands)) == Deal(TEXT)
+
+
+def test_a_deal_is_a_text_or_hands() -> None:
+    with pytest.raises(DealError, match="^None is not a deal .expected a text, or hands by name"):
+        Deal(None)
+    with pytest.raises(DealError, match="^a text and hands by name .expected one or the other"):
+        Deal("N:... ... ... ...", north="AQ864.K75.A3.KJ4")
+    with pytest.raises(DealError, match="^deal 1: None is not a deal"):
+        as_dealset([Deal(TEXT), None])  # type: ignore[list-item]

@@ -361,6 +361,14 @@ def test_too_few_deals_is_an_error_with_the_rate_and_the_clause() -> None:
     assert error.report.tried >= 20_000 and error.report.accepted == len(error.deals)
 
 
+def test_more_deals_than_tries_are_refused_at_once() -> None:
+    with pytest.raises(ConstraintError, match="5,000,000 deals take more than 4,000,000 tries"):
+        constrained_deals(5_000_000, seed=1)
+    with pytest.raises(ValueError, match="max_tries is 0 .expected 1 or more"):
+        constrained_deals(1, seed=1, max_tries=0)
+    assert len(constrained_deals(3, seed=1, max_tries=3)) == 3
+
+
 def test_what_never_happens_ends() -> None:
     nothing = lambda owners: np.zeros(len(owners), dtype=bool)  # noqa: E731
     with pytest.raises(NoDealsError, match="0 of 1 deals found: no layout found") as caught:

@@ -467,10 +467,21 @@ def test_weights_in_place_of_a_model_are_refused(tmp_path, suffix):
         tc.Estimator(path)
 
 
-@pytest.mark.parametrize("wrong", [{"threads": 0}, {"batch_size": 0}])
+@pytest.mark.parametrize("wrong", ["threads", "batch_size"])
 def test_threads_and_batches_are_at_least_one(wrong):
-    with pytest.raises(ValueError, match="expected 1 or more"):
-        tc.Estimator(**wrong)
+    with pytest.raises(ValueError, match=rf"^{wrong} is 0 \(expected 1 or more\)"):
+        tc.Estimator(**{wrong: 0})
+
+
+@pytest.mark.parametrize("deals", [{}, {"a": 1}, b"abc", tc.Hand("AQ864.K75.A3.KJ4")])
+def test_what_holds_something_else_is_no_list_of_deals(deals):
+    with pytest.raises(tc.DealError, match=f"^{type(deals).__name__} cannot be read as deals"):
+        tc.estimate(deals)
+
+
+def test_an_empty_name_is_no_model():
+    with pytest.raises(tc.ModelError, match="no model ''"):
+        tc.estimate(tc.random_deals(1, seed=1), model="")
 
 
 # --- scores -----------------------------------------------------------------------------------

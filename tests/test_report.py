@@ -312,9 +312,13 @@ def test_single_hands_are_cards_or_lessons(run, match: Path, tmp_path: Path) -> 
     for wrong in ("X", "NN", ""):
         status, _, error = run("report", match, "-o", out, "--hands", wrong)
         assert status == 2 and "expected letters of seats" in error
-    for vain in (["--hardest-first"], ["--check", "3"]):
+    of_pages = (["--anonymous"], ["--model", "fast"])
+    for vain in (["--hardest-first"], ["--check", "3"], *of_pages):
         status, _, error = run("report", match, "-o", out, "--hands", "S", *vain)
         assert status == 2 and f"{vain[0]} has no effect with --hands" in error
+    for vain in of_pages:
+        status, _, error = run("report", match, "-o", out, "--per-page", "2", *vain)
+        assert status == 2 and f"{vain[0]} has no effect with --per-page" in error
 
 
 @pytest.mark.solver

@@ -237,9 +237,15 @@ def test_par_of_a_board_passed_out_and_of_one_that_both_sides_make() -> None:
     assert str(par(hot, "E", "none")) == "NS -90: 1NT by E or W"
 
 
-@pytest.mark.parametrize("table", [np.full((5, 4), 255, np.uint8), np.zeros((2, 5, 4), np.uint8)])
-def test_par_needs_one_whole_table(table: np.ndarray) -> None:
-    with pytest.raises(DealError, match="every cell known"):
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (np.full((5, 4), 255, np.uint8), "the result of S by N is not known .expected all twenty"),
+        (np.zeros((2, 5, 4), np.uint8), r"tricks of shape \(2, 5, 4\) .expected"),
+    ],
+)
+def test_par_needs_one_whole_table(table: np.ndarray, words: str) -> None:
+    with pytest.raises(DealError, match=words):
         par(table, "N", "none")
 
 

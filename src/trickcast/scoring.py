@@ -426,8 +426,14 @@ def par(table: TrickTable | ArrayLike, dealer: str | Seat, vulnerable: str | Vul
         NS +420: 4♥ by N or S; 4♠ by N or S
     """
     tricks = (table if isinstance(table, TrickTable) else TrickTable(table)).tricks
-    if tricks.shape != (5, 4) or (tricks == UNKNOWN).any():
-        raise DealError(f"tricks of shape {tricks.shape} (expected (5, 4), every cell known)")
+    if tricks.shape != (5, 4):
+        raise DealError(f"tricks of shape {tricks.shape} (expected (5, 4))")
+    if (tricks == UNKNOWN).any():
+        strain, declarer = np.argwhere(tricks == UNKNOWN)[0]
+        raise DealError(
+            f"the result of {Strain(strain)} by {Seat(declarer)} is not known (expected all twenty "
+            "results, as trickcast.solve gives them)"
+        )
     vulnerability = Vulnerability.parse(vulnerable)
     best_above = [-_NEVER, -_NEVER]  # what each side can get by bidding still higher
     final: list[tuple[int, Contract, int]] = []

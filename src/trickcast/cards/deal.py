@@ -132,8 +132,10 @@ class Deal:
     ):
         hands = {Seat.NORTH: north, Seat.EAST: east, Seat.SOUTH: south, Seat.WEST: west}
         given = {seat: Hand(hand) for seat, hand in hands.items() if hand is not None}
-        if (text is None) == (not given):
-            raise DealError("expected a text or hands by name, and not both")
+        if text is None and not given:
+            raise DealError("None is not a deal (expected a text, or hands by name)")
+        if text is not None and given:
+            raise DealError("a text and hands by name (expected one or the other)")
         if given:
             owners = _together(given)
         elif not isinstance(text, str | Deal):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -12,6 +12,7 @@ from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
 from .errors import DealError, counted
+from .hand import Hand
 from .labelled import TABLE, LabelledArray
 from .table import UNKNOWN, TrickTable, check_tricks
 
@@ -278,12 +279,13 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
         seen._set(_checked(np.atleast_2d(deals)).astype(np.uint8, copy=False), None, None)
         return seen, deals.ndim == 1
     try:
+        if isinstance(deals, bytes | Mapping | Hand):  # lists of something else
+            raise TypeError
         items = list(deals)
     except TypeError:
         raise DealError(
             f"{type(deals).__name__} cannot be read as deals (expected Deal, PBN text, DealSet, "
-            "a list of "
-            "these, or (n, 52) uint8)"
+            "a list of these, or (n, 52) uint8)"
         ) from None
     texts = [item for item in items if isinstance(item, str)]
     if len(texts) == len(items):

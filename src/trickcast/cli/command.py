@@ -66,6 +66,21 @@ class Group(click.Group):
                 ])  # fmt: skip
 
 
+class Command(click.Command):
+    """A command that names the argument that is really missing."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. Of IN... OUT, click calls IN missing where one is given."""
+        given = bool(args)
+        try:
+            return super().parse_args(context, args)
+        except click.MissingParameter as error:
+            arguments = [each for each in self.params if isinstance(each, click.Argument)]
+            if given and error.param in arguments and len(arguments) > 1:
+                error.param = arguments[-1]
+            raise
+
+
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
     """Return a function as a command; the last paragraph of its docstring may be ``Example: …``.
 
@@ -91,7 +106,7 @@ def command(function: Callable[..., None], name: str | None = None) -> click.Com
         function(**values)
 
     first = text.partition("\n\n")[0].replace("\n", " ").split(": ")[0].split(". ")[0]
-    return click.Command(
+    return Command(
         name or function.__name__,
         short_help=first.rstrip(".") + ".",
         callback=call,

@@ -98,9 +98,9 @@ def report(
     check_output("--out", out, PAGES)
     may_replace(out, force or _is_report(out))
     seats = None if hands is None else _seats(hands)
-    if seats is not None and (hardest_first or check):
-        vain = "--hardest-first" if hardest_first else "--check"
-        raise click.BadParameter(f"{vain} has no effect with --hands (leave one of them out)")
+    kind = "--per-page" if hands is None else "--hands"
+    if hands is not None or (per_page is not None and not hardest_first):
+        _refuse_vain(kind, hardest_first, check, anonymous, model)
     if language not in LANGUAGES:
         raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
     words = LANGUAGES[language]
@@ -154,6 +154,15 @@ def report(
         )
         page = report_page(heading, shown, _notes(deals[0]), about, judged, words)
     _write(out, page, len(shown))
+
+
+def _refuse_vain(kind: str, hardest_first: bool, check: int, anonymous: bool, model: str) -> None:
+    """Raise BadParameter for an option without effect on pages of this kind."""
+    given = {"--anonymous": anonymous, "--model": model != DEFAULT_MODEL}
+    if kind == "--hands":
+        given |= {"--hardest-first": hardest_first, "--check": check > 0}
+    for vain in (name for name, value in given.items() if value):
+        raise click.BadParameter(f"{vain} has no effect with {kind} (leave one of them out)")
 
 
 def _notes(source: str) -> list[str]:

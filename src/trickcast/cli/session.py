@@ -18,7 +18,11 @@ from .inputs import CommandError, pass_over
 def session(
     files: Annotated[
         list[str],
-        Argument(metavar="FILE", help="Deals with results, CSV files of travellers, or -."),
+        Argument(
+            metavar="FILE",
+            help="Deals with results, CSV files of travellers, or -.",
+            filled=True,
+        ),
     ],
     question: SessionQuestion,
     number: Annotated[

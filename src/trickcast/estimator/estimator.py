@@ -60,8 +60,9 @@ class Estimator:
     ):
         batch_size = operator.index(batch_size)
         threads = None if threads is None else operator.index(threads)
-        if batch_size < 1 or (threads is not None and threads < 1):
-            raise ValueError(f"threads is {threads}, batch_size {batch_size} (expected 1 or more)")
+        for name, number in (("threads", threads), ("batch_size", batch_size)):
+            if number is not None and number < 1:
+                raise ValueError(f"{name} is {number} (expected 1 or more)")
         session, self.info = load_session(model)
         self._network = Model(session, self.info)
         self.batch_size = batch_size
@@ -300,8 +301,9 @@ def is_loaded(model: str | os.PathLike[str] | None = None, threads: int | None =
 
 
 def _key(model: str | os.PathLike[str] | None, threads: int | None) -> tuple[str, int | None, int]:
-    file, _ = locate(model or DEFAULT_MODEL)
-    name = os.fspath(model or DEFAULT_MODEL)
+    asked = DEFAULT_MODEL if model is None else model
+    file, _ = locate(asked)
+    name = os.fspath(asked)
     changed = file.stat().st_mtime_ns if file.exists() else 0  # a missing file is an error anyway
     return name, threads, changed
 

@@ -209,7 +209,8 @@ class Simulation(Result, TrickChances):
         Raises SimulationError without a strain or a declarer, and for tricks outside 0 … 13.
         """
         if strain is None or by is None:
-            raise SimulationError("no declarer or strain (expected both, such as 4H by N)")
+            lacking = "strain" if strain is None else "declarer"
+            raise SimulationError(f"no {lacking} (expected strain and declarer, such as 4H by N)")
         count = operator.index(tricks)
         if not 0 <= count <= 13:
             raise SimulationError(f"tricks is {count} (expected 0 to 13)")

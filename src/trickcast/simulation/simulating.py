@@ -246,7 +246,7 @@ def compare(
         choices: Two or more contracts of either side, such as ``"4S by S"`` or ``"PASS"``, or rules
             in Dealer's language: ``"3N if hcp(north) >= 16 else 2N"``.
         by: Declarer of contracts that name none. Default: the better of ``side``.
-        side: ``"NS"`` or ``"EW"``.
+        side: Side that declares where ``by`` does not say: ``"NS"`` or ``"EW"``.
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
             Hidden hands then fit it as in championship play. Also takes a Reading of
             ``Bidder.read``.
