@@ -21,7 +21,7 @@ from trickcast.papers.bridgehand2vec.hand2vec_network import Hand2Vec
 from trickcast.papers.bridgehand2vec.shown import show
 from trickcast.papers.experiments.all_papers import SCALES
 from trickcast.papers.experiments.finished_figures import Store
-from trickcast.papers.experiments.pages.claims import Claim, judge
+from trickcast.papers.experiments.pages.claims import Claim, judge, table_of_claims
 from trickcast.papers.experiments.rows import Material
 from trickcast.papers.experiments.run_deals import ExperimentError
 from trickcast.scoring import score
@@ -215,6 +215,18 @@ def test_claims_of_rotation_and_of_vectors_are_judged_by_what_was_found(tmp_path
     for aces, verdict in (([5, 4], "holds"), ([4, 0], "holds in part"), ([3, 0], "fails")):
         assert judged(tmp_path, "bridgehand2vec: Table 7", aces=aces) == [verdict]
     assert judged(tmp_path, "bridgehand2vec: Table 7") == ["cannot be tested"]
+
+
+def test_sentences_of_ours_are_counted_apart(tmp_path):
+    ours = [claim for claim in PAPER.claims if claim.get("ours")]
+    told = table_of_claims(PAPER.claims, Store(tmp_path, "made up")).partition(". Figures")[0]
+    assert told == (
+        "14 sentences from the paper's text or figures, in our words: 14 cannot be tested. "
+        "4 more are ours: 4 cannot be tested"
+    )
+    assert len(ours) == 4
+    alone = table_of_claims(PAPER.claims[:1], Store(tmp_path, "made up"))
+    assert "more are ours" not in alone
 
 
 def test_ten_networks_are_judged_by_the_printed_figures():

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from base64 import b85encode
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -36,10 +37,10 @@ from trickcast.papers.experiments.all_papers import (
     rows_of,
 )
 from trickcast.papers.experiments.finished_figures import Store
-from trickcast.papers.experiments.measured_rows import measure_row
+from trickcast.papers.experiments.measured_rows import exact_by_deal, measure_row
 from trickcast.papers.experiments.pages import table_of_rows, write_report
 from trickcast.papers.experiments.pages.claims import Claim, judge, of_first_weights, pooled
-from trickcast.papers.experiments.pages.results import Result, read_results
+from trickcast.papers.experiments.pages.results import Result, independent, read_results
 from trickcast.papers.experiments.paper import read_paper
 from trickcast.papers.experiments.rows import FunctionRow, Material, RawRow, read_rows
 from trickcast.papers.experiments.run_deals import (
@@ -310,6 +311,27 @@ def test_both_leaders_of_a_deal_count_as_one_result():
     assert _result(ours, name="m09-TV-05").verdict == "lower"
     assert _result(ours, name="m09-TV-05").lower_in == ["exact"]
     assert _result(ours, name="m09-TV-06").verdict == "reached"
+
+
+def test_suits_of_a_deal_count_as_dependent_results():
+    """Networks for one suit each, on the same deals: spades, hearts, diamonds and clubs."""
+    store = Store(DOCS, "reproduction")
+    of_suits = [
+        [exact_by_deal(line) for line in store.as_printed(f"m09-TIV-{number}")]
+        for number in ("09", "13", "14", "15")
+    ]
+    pairs = [
+        np.corrcoef(one, other)[0, 1]
+        for first, second in combinations(of_suits, 2)
+        for one, other in product(first, second)
+    ]
+    assert len(pairs) == 54
+    assert np.mean(pairs) == pytest.approx(0.13, abs=0.005)
+    line = {"n": 40_000}
+    assert independent(line, "m09-TIV-04") == pytest.approx(40_000 / (1 + 3 * 0.13))
+    assert independent(line, "m09-TIV-06") == pytest.approx(40_000 / (1 + 4 * 0.13))
+    assert independent(line, "m09-TIV-09") == 40_000
+    assert independent(line, "m18-T1-05") == 20_000  # two leaders, which allows for suits
 
 
 @pytest.mark.parametrize(

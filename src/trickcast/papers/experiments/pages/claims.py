@@ -64,6 +64,8 @@ class Claim:
     """Why nothing measured can test it."""
     besides: str = ""
     """Further evidence that does not decide it."""
+    ours: bool = False
+    """Whether the sentence is ours, and not in the paper."""
 
 
 def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
@@ -72,24 +74,32 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
     Raises TypeError for a claim with an unknown field.
     """
     judged = [(claim, *judge(claim, known)) for claim in (Claim(**fields) for fields in claims)]
-    verdicts = [verdict for _, verdict, _ in judged]
-    counts = ", ".join(
-        f"{verdicts.count(name)} {word}" for name, word in _WORDS.items() if name in verdicts
-    )
     rows = [
         [claim.says, claim.where, verdict, "; ".join(filter(None, (why, claim.besides)))]
         for claim, verdict, why in judged
     ]
     table = markdown_table(["the paper", "where", "verdict", "figures"], rows)
-    return (
-        f"{len(judged)} sentences from the paper's text or figures, in our words: {counts}. "
-        "Figures are percent exact, on the test deals and the library's own test deals together. "
-        "After ± come two standard errors of the difference. They cover the deals, compared one by "
-        "one if both networks recorded which results they have right, and otherwise as two sets, "
-        "which makes the error larger. They also cover first weights. These are measured by the "
-        "seeds of the row as printed, or by the seeds of similar rows if it has only one.\n\n"
-        + table
+    of_paper, of_ours = (
+        [verdict for claim, verdict, _ in judged if claim.ours == ours] for ours in (False, True)
     )
+    return (
+        _counted(of_paper, "sentences from the paper's text or figures, in our words")
+        + (_counted(of_ours, "more are ours") if of_ours else "")
+        + "Figures of networks that estimate tricks are percent exact. They are measured on the "
+        "test deals, and where the library's own test deals were measured too, on both together. "
+        "Other claims name their measure. "
+        "After ± come two standard errors of the difference, or a margin of ours. These errors "
+        "cover the deals, compared one by one if both networks recorded which results they have "
+        "right, and otherwise as two sets, which makes the error larger. They also cover first "
+        "weights. These are measured by the seeds of the row as printed, or by the seeds of "
+        "similar rows if it has only one.\n\n" + table
+    )
+
+
+def _counted(verdicts: Sequence[str], what: str) -> str:
+    """Return how many verdicts there are, and of each kind: "3 more are ours: 2 hold, 1 fail. "."""
+    kinds = (f"{verdicts.count(name)} {word}" for name, word in _WORDS.items() if name in verdicts)
+    return f"{len(verdicts)} {what}: {', '.join(kinds)}. "
 
 
 def judge(claim: Claim, known: Store) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from ...published import published_results
 from ..all_papers import PAPERS
 from ..finished_figures import Store
 from ..rows import AgreementRow, Line, PublishedRow, Row
-from ..spec import LEADERS
+from ..spec import CONTRACTS, LEADERS
 
 MISSING = "not measured yet"
 NOT_RUN = "not run yet"
@@ -28,6 +28,8 @@ _QUOTED = "printed there from another paper, whose row it is"
 _ONLY = "as printed alone"
 _NEAR = 1.0
 """Points from the printed exact figure within which a row as printed is always near it."""
+_BETWEEN_SUITS = 0.13
+"""Correlation between two suits of a deal, of whether networks 52-25-1 are exact (Table IV)."""
 
 
 def standard_error(percent: float, results: float) -> float:
@@ -36,19 +38,26 @@ def standard_error(percent: float, results: float) -> float:
 
 
 def independent(line: Line, row: str) -> float:
-    """Return how many independent results a row's line has.
+    """Return how many independent results would have the variance of a row's line.
 
-    With both leaders of a side it is half, as they get the same tricks in 92 to 93 % of deals.
+    With both leaders of a side it is half, as they get the same tricks in 92 to 93 % of deals. That
+    also allows for four suits. With one leader, several suits of a deal count for fewer, too.
     """
-    return int(line["n"]) / _leaders().get(row, 1)
+    return int(line["n"]) / _excess().get(row, 1)
 
 
 @cache
-def _leaders() -> dict[str, int]:
-    """Return, by row id, how many leaders of one side the results of a row have."""
+def _excess() -> dict[str, float]:
+    """Return, by row id, how much results of one deal raise the variance: a factor."""
     rows = (row for paper in PAPERS.values() for row in paper.rows())
-    seats = {row.id: LEADERS[row.lead] for row in rows if isinstance(row, Row | AgreementRow)}
-    return {name: len(of) // len({seat.side for seat in of}) for name, of in seats.items()}
+    factors: dict[str, float] = {}
+    for row in rows:
+        if isinstance(row, Row | AgreementRow):
+            seats = LEADERS[row.lead]
+            leaders = len(seats) // len({seat.side for seat in seats})
+            strains = len(CONTRACTS[row.contracts])
+            factors[row.id] = max(leaders, 1 + _BETWEEN_SUITS * (strains - 1))
+    return factors
 
 
 @dataclass(frozen=True, kw_only=True)
