@@ -230,7 +230,10 @@ def test_models(run) -> None:
         (["convert", BOARD], ["Missing argument 'OUT'"]),
         (["convert"], ["Missing argument 'IN...'"]),
         (["session", ""], ["FILE is empty"]),
-        (["deal", "--boards", "9" * 20], ["take more than 4,000,000 tries: ask for fewer"]),
+        (
+            ["deal", "--boards", "9" * 20],
+            ["boards is 99", "(expected at most the 4,000,000 tries)"],
+        ),
         (["estimate", BOARD, "--solve-below", "nan"], ["solve_below is nan", "a finite number"]),
         (["simulate", "--seconds", "inf"], ["seconds is inf (expected a finite number)"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),

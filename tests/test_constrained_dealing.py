@@ -361,9 +361,7 @@ def test_too_few_deals_is_an_error_with_the_rate_and_the_clause() -> None:
     assert error.report.tried >= 20_000 and error.report.accepted == len(error.deals)
 
 
-def test_more_deals_than_tries_are_refused_at_once() -> None:
-    with pytest.raises(ConstraintError, match="5,000,000 deals take more than 4,000,000 tries"):
-        constrained_deals(5_000_000, seed=1)
+def test_without_a_try_there_are_no_deals() -> None:
     with pytest.raises(ValueError, match="max_tries is 0 .expected 1 or more"):
         constrained_deals(1, seed=1, max_tries=0)
     assert len(constrained_deals(3, seed=1, max_tries=3)) == 3

@@ -93,8 +93,8 @@ def test_a_deal_is_made_of_hands() -> None:
     assert tc.Deal(north=north, east=str(east), south=south, west=west) == DEAL
     assert tc.Deal(west=west, east=east, north=str(north)) == DEAL, "South has what is left"
     for given, message in (
-        ({}, "and not both"),
-        ({"text": DEAL.pbn, "north": north}, "and not both"),
+        ({}, "None is not a deal"),
+        ({"text": DEAL.pbn, "north": north}, "one or the other"),
         ({"north": north, "south": south}, "East and West have no hand"),
         ({"north": north, "east": north, "south": south}, "North and East both hold SA"),
         ({"north": "AK", "east": east, "south": south}, "AK"),

@@ -116,7 +116,7 @@ def test_a_simulation_reads_like_an_estimate() -> None:
     assert len(result) == 30 == len(list(result))
     with pytest.raises(TypeError, match="indexed by deals"):
         result["S", "S"]
-    with pytest.raises(ValueError, match="expected both"):
+    with pytest.raises(ValueError, match="no declarer .expected strain and declarer"):
         result.making("2S")
     with pytest.raises(ValueError, match="expected 0 to 13"):
         result.at_least(14, "S", "S")

@@ -472,7 +472,6 @@ class Constraints:
         Raises:
             NoDealsError: ``max_tries`` layouts gave fewer than ``n`` deals. The error has the deals
                 found, and a report.
-            ConstraintError: ``n`` is more than ``max_tries``.
             ValueError: A number is out of its range.
             TypeError: A number is not whole.
         """
@@ -481,11 +480,6 @@ class Constraints:
             raise ValueError(f"n is {n} (expected 0 or more)")
         if checked_whole(max_tries, "max_tries") < 1:
             raise ValueError(f"max_tries is {max_tries} (expected 1 or more)")
-        if n > max_tries:
-            raise ConstraintError(
-                f"{n:,} deals take more than {max_tries:,} tries: ask for fewer, or allow more "
-                "tries (max_tries)"
-            )
         blocks: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
         accepted = tried = 0
         for owners, size in self.stream(seed):

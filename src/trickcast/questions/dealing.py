@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from .. import dealing
 from ..cards import Board, Deal
+from ..dealing.constraints import MAX_TRIES
 from .auctions import AuctionText, Meanings, Style, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..bidding import Auction
 
 _PRODUCED = 40  # Dealer's default number of boards
+_FEWEST_TRIES = 512  # layouts are drawn in blocks, the first of so many
 Owners = NDArray[np.uint8]
 
 
@@ -119,7 +121,7 @@ class DealQuestion(Question):
     ] = None  # fmt: skip
 
     def check(self) -> None:
-        """Refuse a seed if the result does not depend on one."""
+        """Refuse options that exclude each other, and more boards than tries."""
         if self.secure and self.seed is not None:
             raise QuestionError("secure and seed cannot be combined")
         if self.secure and self.auction is not None:
@@ -130,6 +132,9 @@ class DealQuestion(Question):
             for name in ("meaning", "style"):
                 if name in self.given:
                     raise QuestionError(f"{name} needs auction")
+        tries = max(self.tries or MAX_TRIES, _FEWEST_TRIES)
+        if (self.boards or 0) > tries:
+            raise QuestionError(f"boards is {self.boards:,} (expected at most the {tries:,} tries)")
         self.calls  # noqa: B018
 
     @cached_property
