@@ -76,7 +76,7 @@ class Command(click.Command):
             return super().parse_args(context, args)
         except click.MissingParameter as error:
             arguments = [each for each in self.params if isinstance(each, click.Argument)]
-            if given and error.param in arguments and len(arguments) > 1:
+            if given and error.param in arguments[:1] and arguments[0].nargs < 0:
                 error.param = arguments[-1]
             raise
 
