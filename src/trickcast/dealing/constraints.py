@@ -50,12 +50,14 @@ from .shuffling import RandomWords, Seed, checked_whole, random_words
 
 MAX_TRIES = 4_000_000
 """Default limit of layouts to draw."""
+FEWEST_TRIES = 512
+"""Layouts that are drawn even if fewer are allowed."""
 _PROBE = 20_000
 _PROBE_TRICKS = 64
 """Layouts that a report tries if tricks are needed."""
 _PIECES = (4, 8, 16, 32)
 """Layouts whose tricks are found together, batch by batch; the last number repeats."""
-_BLOCKS = (512, 1024, 2048, 4096)
+_BLOCKS = (FEWEST_TRIES, 1024, 2048, 4096)
 """Layouts drawn together, batch by batch; the last number repeats."""
 
 

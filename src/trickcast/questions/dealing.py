@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from .. import dealing
 from ..cards import Board, Deal
-from ..dealing.constraints import MAX_TRIES
+from ..dealing.constraints import FEWEST_TRIES, MAX_TRIES
 from .auctions import AuctionText, Meanings, Style, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..bidding import Auction
 
 _PRODUCED = 40  # Dealer's default number of boards
-_FEWEST_TRIES = 512  # layouts are drawn in blocks, the first of so many
 Owners = NDArray[np.uint8]
 
 
@@ -132,7 +131,7 @@ class DealQuestion(Question):
             for name in ("meaning", "style"):
                 if name in self.given:
                     raise QuestionError(f"{name} needs auction")
-        tries = max(self.tries or MAX_TRIES, _FEWEST_TRIES)
+        tries = max(self.tries or MAX_TRIES, FEWEST_TRIES)
         if (self.boards or 0) > tries:
             raise QuestionError(f"boards is {self.boards:,} (expected at most the {tries:,} tries)")
         self.calls  # noqa: B018
