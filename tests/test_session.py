@@ -448,6 +448,49 @@ def test_rows_of_a_score_table_are_tables_and_the_record_is_one_of_them(tmp_path
     assert board.imps[1] == pytest.approx((4 * -12 - 3) / 5)
 
 
+def test_each_record_adds_its_play_to_its_row_of_a_score_table(tmp_path):
+    second = '[Play "W"]\nD6 DT DJ DK\nC8 CA C2 C4\n*\n'
+    third = room("Open", "4H", "N", 10, PLAY.replace("DA D4", "DA D9"))
+    records = [room("Open", "4H", "N", 10, PLAY), room("Open", "3NT", "S", 8, second), third]
+    text = "\n".join(f"{record.rstrip()}\n{ROWS}" for record in [*records, records[0]])
+    (tmp_path / "club.pbn").write_text(text)
+    played = session.read(tmp_path / "club.pbn")
+    (board,) = played.boards
+    assert played.tables == 6 and played.skipped == ()
+    assert [table.count for table in board.tables] == [1, 1, 1, 1, 2]
+    assert [len(table.play) for table in board.tables] == [8, 8, 0, 8, 0]
+    assert [table.names[0] for table in board.tables] == ["A", "A", None, "A", None]
+
+
+def test_a_record_without_a_row_in_the_score_table_is_added_and_told(tmp_path):
+    rows = ROWS.replace("? ? 4H   N -  10 3\n", "")
+    records = [room("Open", "4H", "N", 10, PLAY), room("Open", "4S", "E", 9)]
+    (tmp_path / "club.pbn").write_text(
+        f"{records[0].rstrip()}\n{rows}\n{records[1].rstrip()}\n{rows}"
+    )
+    played = session.read(tmp_path / "club.pbn")
+    assert [len(table.play) for table in played.boards[0].tables] == [8, 0, 0, 0]
+    assert [entry.reason for entry in played.skipped] == [
+        "the ScoreTable has no row for this record, so it was added"
+    ]
+
+
+def test_anonymous_sessions_name_nobody_in_their_notes(tmp_path):
+    path = tmp_path / "club.csv"
+    path.write_text(
+        "board,ns,ew,contract,declarer,result\n1,Ann & Bo,A5,4H,N,10\n1,Ann & Bo,12,3NT,S,8\n"
+    )
+    played = session.read(path)
+    assert any("pair Ann & Bo played" in entry.reason for entry in played.skipped)
+    unnamed = played.anonymous()
+    assert "Ann" not in repr(unnamed.skipped)
+    assert any("pair 1 played this board" in entry.reason for entry in unnamed.skipped)
+    assert [table.numbers for table in unnamed.boards[0].tables] == [
+        ("Pair 1", "A5"),
+        ("Pair 1", "12"),
+    ]
+
+
 @needs_shared
 def test_club_files_state_the_scores_and_imps_that_are_found():
     for name, count in (("club-pairs.pbn", 429), ("club-score-tables.pbn", 552)):

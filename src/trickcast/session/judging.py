@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from ..cards import DealSet, Seat, Skipped, parse_card, parse_contract
 from ..cards.card_play import PlayError, positions
 from ..played import estimate_played, norms
+from ..played.norms import ROLES
 from ..scoring import Contract, Par, imps, par, score
 from ..solver import solve, trace_plays
 from .tables import MATCHPOINTS, Floats, Session, SessionBoard, Table
 
-ROLES = ("lead", "defence", "declarer")
 _COUNTS = np.arange(14)
 _WHOLE_PLAY = 20
 """Cards in a play that is judged for defence and declarer; shorter plays only for the lead."""
@@ -255,8 +255,10 @@ class _Judging:
         try:
             positions(board.deal.owners, strain, table.declarer.lho, cards)
         except PlayError as error:
-            self.skipped.append(Skipped(table.place, f"{error}; the play is judged up to there"))
             cards = cards[: error.played]
+            whole, lead = "the play is judged up to there", "of the play, only the lead is judged"
+            judged = whole if len(cards) >= _WHOLE_PLAY else lead if cards else "it is not judged"
+            self.skipped.append(Skipped(table.place, f"{error}; {judged}"))
         return cards if len(cards) >= _WHOLE_PLAY else cards[:1]
 
     def board(self, number: int, board: SessionBoard) -> JudgedBoard:

@@ -144,6 +144,8 @@ class _Joined:
     segment: tuple[str | None, ...] = ()
     exact: NDArray[np.uint8] | None = None
     tables: list[Table] = field(default_factory=list)
+    listed: list[int] = field(default_factory=list)
+    """Indices of the tables that are rows of its ScoreTable."""
     matches: set[Any] = field(default_factory=set)
     """The matches whose first table has been met."""
 
@@ -238,31 +240,21 @@ class _Reader:
             if tag.name == SCORE_TABLE and key not in self._tables_read:
                 self._tables_read.add(key)  # every table's record may repeat it
                 rows += score_table(tag, place)
-        has_rows = any(of == owners.tobytes() for of, _ in self._tables_read)
-        taken = False
         for row in rows:
-            facts_of_row = dict(row.values)
-            if not taken and _is_row_of(facts, facts_of_row):
-                taken = True
-                facts_of_row["play"], facts_of_row["auction"] = facts["play"], facts["auction"]
-                facts_of_row["names"] = facts["names"]
-                if facts_of_row["count"] > 1:
-                    self._add_table(joined, row.place, dict(row.values) | {
-                        "count": facts_of_row["count"] - 1}, [])  # fmt: skip
-                    facts_of_row["count"] = 1
-            self._add_table(joined, row.place, facts_of_row, row.wrong)
+            joined.listed.append(len(joined.tables))
+            self._add_table(joined, row.place, row.values, row.wrong)
             self._scorings[row.scoring] += 1
         said = any(facts[name] is not None for name in ("contract", "tricks", "score"))
         self._with_results = self._with_results or said or bool(rows)
-        if rows and said and not taken:
-            self._tell(place, "the ScoreTable has no row for this record, so it was added")
-        if (rows and (taken or not said)) or (has_rows and not rows):
+        if joined.listed and (not said or _filled(joined, facts)):
             return room
         if not said and not facts["play"] and not facts["auction"]:
             self._silent.append((joined, place, facts))
             return room
         if self._is_known_record(path, owners, board, facts):
             return room
+        if joined.listed:
+            self._tell(place, "the ScoreTable has no row for this record, so it was added")
         self._add_table(joined, place, facts, [])
         return room
 
@@ -412,6 +404,9 @@ class _Reader:
         elif row.vulnerability not in (None, found[0].vulnerability):
             self._tell(row.place, f"vulnerable: {row.vulnerability}, but "
                        f"{found[0].vulnerability} in {found[0].place}, which counts")  # fmt: skip
+        if row.dealer not in (None, found[0].dealer):
+            self._tell(row.place, f"{row.dealer.word} deals, but {found[0].dealer.word} in "
+                       f"{found[0].place}")  # fmt: skip
         self._add_table(found[0], row.place, row.values, row.wrong)
 
     # --- tables ---
@@ -550,12 +545,35 @@ def _of_header(header: MatchHeader, room: str | None) -> dict[str, Any]:
     return facts
 
 
-def _is_row_of(facts: dict[str, Any], row: dict[str, Any]) -> bool:
+def _filled(joined: _Joined, facts: dict[str, Any]) -> bool:
+    """Add what a record says to its row of the ScoreTable; return whether it has one.
+
+    A record that is met again, or only repeats its result, adds nothing.
+    """
+    tells = {name: facts[name] for name in ("play", "auction") if facts[name]}
+    alike = [i for i in joined.listed if _is_row_of(facts, joined.tables[i])]
+    told = [(joined.tables[i].play, joined.tables[i].auction) for i in alike]
+    if not tells or (facts["play"], facts["auction"]) in told:
+        return bool(alike)
+    for index in alike:
+        table = joined.tables[index]
+        if table.play or table.auction:
+            continue
+        if table.count > 1:
+            joined.listed.append(len(joined.tables))
+            joined.tables.append(replace(table, count=table.count - 1))
+        names = tuple(own or other for own, other in zip(facts["names"], table.names, strict=True))
+        lead = table.lead or facts["lead"]
+        joined.tables[index] = replace(table, count=1, names=names, lead=lead, **tells)
+        return True
+    return False
+
+
+def _is_row_of(facts: dict[str, Any], row: Table) -> bool:
     """Return whether a row may be a record's table: same contract, declarer, tricks and lead."""
-    if facts["contract"] is None or facts["contract"] != row.get("contract"):
+    if facts["contract"] is None or facts["contract"] != row.contract:
         return False
-    names = ("declarer", "tricks", "lead")
-    pairs = [(facts[name], row.get(name)) for name in names]
+    pairs = [(facts[name], getattr(row, name)) for name in ("declarer", "tricks", "lead")]
     return all(None in pair or pair[0] == pair[1] for pair in pairs)
 
 

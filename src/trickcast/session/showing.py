@@ -12,9 +12,10 @@ from typing import Any
 
 from ..cards import PRINTED_STRAINS, Seat, counted
 from ..played import norms
+from ..played.norms import ROLES
 from ..scoring import Contract
 from .columns import WIDTH, columns, paragraph
-from .judging import ROLES, Judged, JudgedBoard, JudgedTable, ScoreParts
+from .judging import Judged, JudgedBoard, JudgedTable, ScoreParts
 from .ranking import PARTS, Match, PairResult, matches, pairs, players, rankings
 from .tables import MATCHPOINTS, Table
 
@@ -73,11 +74,11 @@ def _board_json(judged: JudgedBoard) -> dict[str, Any]:
         "par": None if best is None else best.score,
         "par_contracts": None if best is None else [str(each) for each in best.contracts],
         "field": _rounded(judged.field, 2),
-        "tables": [_table_json(table, judged.field) for table in judged.tables],
+        "tables": [_table_json(table) for table in judged.tables],
     }
 
 
-def _table_json(judged: JudgedTable, field: float | None) -> dict[str, Any]:
+def _table_json(judged: JudgedTable) -> dict[str, Any]:
     table = judged.table
     content: dict[str, Any] = {
         "room": table.room,
@@ -535,7 +536,12 @@ def _own_boards(
 def _may_be_of(pair: PairResult, table: Table) -> bool:
     if pair.number is None:
         return bool({*pair.names} & {*table.names})
-    return pair.number.partition(" ")[0] in table.numbers or pair.number in table.numbers
+    return pair.number in table.numbers or _undirected(pair.number) in table.numbers
+
+
+def _undirected(number: str) -> str:
+    """Return the number of a pair without the direction that two fields need."""
+    return number.removesuffix(" EW").removesuffix(" NS")
 
 
 def _is(pair: PairResult, other: PairResult) -> bool:
@@ -543,9 +549,10 @@ def _is(pair: PairResult, other: PairResult) -> bool:
 
 
 def _side_of(pair: PairResult, table: Table) -> int:
+    if pair.number in table.numbers and pair.number is not None:
+        return table.numbers.index(pair.number)
     if pair.number is not None:
-        return int(pair.number.removesuffix(" EW").removesuffix(" NS") != table.numbers[0]
-                   or pair.number.endswith(" EW"))  # fmt: skip
+        return int(_undirected(pair.number) != table.numbers[0] or pair.number.endswith(" EW"))
     return int({table.names[0], table.names[2]} != {*pair.names})
 
 

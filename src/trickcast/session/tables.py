@@ -1,5 +1,6 @@
 """The data of a session: boards, the tables that played them, and how their scores compare."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from ..scoring import cross_imps, matchpoints
 Floats = NDArray[np.float64]
 IMPS, MATCHPOINTS = "imps", "matchpoints"
 
+_PAIR_NUMBER = re.compile(r"[A-Za-z]{0,2} ?[0-9]+( NS| EW)?")
 _AVERAGES = {50.0: 0.0, 60.0: 3.0, 40.0: -3.0}
 """IMPs of an artificial adjusted score by its percentage (law 86): average plus, 60 %, is 3."""
 
@@ -156,12 +158,12 @@ class Session:
     def anonymous(self) -> "Session":
         """Return the session with the names of players, pairs and teams replaced.
 
-        Pair numbers stay.
+        Numbers of pairs, such as 12 or A5, stay.
         """
         known: dict[tuple[str, str], str] = {}
 
         def other(kind: str, name: str | None) -> str | None:
-            if name is None or (kind == "Pair" and name.isdecimal()):
+            if name is None or (kind == "Pair" and _PAIR_NUMBER.fullmatch(name)):
                 return name
             count = sum(1 for said, _ in known if said == kind)
             return known.setdefault((kind, name), f"{kind} {count + 1}")
@@ -179,7 +181,14 @@ class Session:
                 for table in board.tables
             ]
             boards.append(replace(board, tables=tuple(tables)))
-        return replace(self, boards=tuple(boards))
+        skipped = []
+        for each in self.skipped:
+            reason = each.reason
+            for (kind, name), new in known.items():
+                if kind == "Pair":
+                    reason = reason.replace(f"pair {name} ", f"{new.lower()} ")
+            skipped.append(each._replace(reason=reason))
+        return replace(self, boards=tuple(boards), skipped=tuple(skipped))
 
 
 def two_fields(boards: Iterable[Sequence[Table]]) -> bool:
