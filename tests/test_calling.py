@@ -245,3 +245,17 @@ def test_of_nothing_there_is_nothing_to_say() -> None:
         tc.compare_calls("KQ4.AQ5.K873.J94", n=0)
     with pytest.raises(ValueError, match=r"n is 0 .expected 1 or more"):
         tc.simulate_play("KJ95.J65.K32.T54", auction="1N P 3N P P P", dealer="E", n=0)
+
+
+def test_one_layout_has_no_error() -> None:
+    compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=1)
+    assert compared[0].error == 0 and np.isnan(compared[1].error)
+    assert "±" not in str(compared)
+    told = tc.simulate_play("KJ95.J65.K32.T54", auction="1N P 3N P P P", dealer="E", n=1)
+    assert "±" not in str(told) and "nan" not in str(told)
+
+
+def test_no_impossible_call_is_shown_instead() -> None:
+    shown = tc.explain_auction("7N X XX P P P", dealer="N", n=20)
+    assert [call for call, _ in shown[3].instead] == []
+    assert all(chance > 0 for call in shown for _, chance in call.instead)

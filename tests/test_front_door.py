@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -142,6 +142,29 @@ def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
     ):
         with pytest.raises(tc.DealError, match=message):
             tc.par(known, **given)
+
+
+HAND = "AQ864.K75.A3.KJ4"
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("workers", lambda wrong: tc.solve(tc.random_deals(1, seed=1), workers=wrong)),
+        ("samples", lambda wrong: tc.simulate(south=HAND, samples=wrong)),
+        ("threads", lambda wrong: tc.Estimator(threads=wrong)),
+        ("batch_size", lambda wrong: tc.PairEstimator(batch_size=wrong)),
+        ("most", lambda wrong: tc.suggest_calls(HAND, most=wrong)),
+        ("n", lambda wrong: tc.explain_auction("1N P 2C", dealer="N", n=wrong)),
+        ("chunk", lambda wrong: next(tc.iter_deals("deals.pbn", chunk=wrong))),
+    ],
+)
+@pytest.mark.parametrize("wrong", [1.5, "many"])
+def test_a_number_that_is_not_whole_is_named(
+    name: str, ask: Callable[[object], object], wrong: object
+) -> None:
+    with pytest.raises(TypeError, match=rf"^{name} is {wrong!r} \(expected a whole number\)$"):
+        ask(wrong)
 
 
 @pytest.mark.slow

@@ -507,6 +507,8 @@ def test_contracts_are_compared_as_played_layout_by_layout() -> None:
     assert passed.mean == pytest.approx(values[0].worth.mean, abs=1e-2)
     with pytest.raises(SimulationError, match=r"South and West .expected partners"):
         known.compare_as_played("4S", "S", "3N", "W")
+    with pytest.raises(SimulationError, match=r"South and East .expected partners"):
+        known.values_as_played([("4S", "S"), ("4H", "E")], "ns", "imps")
 
 
 @pytest.mark.solver

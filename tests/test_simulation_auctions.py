@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import trickcast as tc
-from trickcast.bidding import read_auction
+from trickcast.bidding import AuctionLayouts, loaded_bidder, read_auction
+from trickcast.dealing import Constraints, NoDealsError
 from trickcast.simulation import SimulationError
 from trickcast.simulation.controls import means
 
@@ -94,3 +96,41 @@ def test_an_auction_has_its_own_vulnerability() -> None:
     opened = read_auction("1S P 2S P", "S", "ns")
     compared = tc.compare("2S", "4S", by="S", south=OPENER, auction=opened, samples=40, solve=20)
     assert str(compared.vulnerable) == "ns"
+
+
+@pytest.mark.solver
+def test_a_contract_may_bring_its_declarer() -> None:
+    size: dict[str, Any] = {"samples": 40, "solve": 20, "seed": 1}
+    east = tc.contract_chance(south=OPENER, contract=tc.Contract("4H", by="E"), **size)
+    assert (
+        str(east.by) == "E"
+        and east.making()
+        == tc.contract_chance(south=OPENER, contract="4H", by="E", **size).making()
+    )
+    led = tc.simulate_leads(leader=LEADER, contract=tc.Contract("3N", by="E"), **size)
+    assert str(led.by) == "E"
+    with pytest.raises(SimulationError, match=r"^3N has no declarer .expected by, or"):
+        tc.simulate_leads(leader=LEADER, contract="3N")
+
+
+def test_layouts_of_an_auction_follow_the_seed_and_stay_when_no_more_are_found() -> None:
+    reading = loaded_bidder(threads=1).read("1N P 3N P P P", "E", "none")
+    first = AuctionLayouts(reading, Constraints(south=LEADER))
+    once = first.deals(10, 1)
+    assert (first.deals(10, 2).owners != once.owners).any()
+    assert (first.deals(10, 1).owners == once.owners).all()
+
+    tried = 0
+
+    def often_at_first(owners: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        nonlocal tried
+        tried += len(owners)
+        return np.full(len(owners), tried < 20_000)
+
+    scarce = AuctionLayouts(reading, Constraints(south=LEADER, condition=often_at_first))
+    begun = scarce.deals(10, 1)
+    with pytest.raises(NoDealsError) as raised:
+        scarce.deals(20_000, 1)
+    kept = raised.value.deals
+    assert len(kept) >= len(begun) == 10
+    assert (kept.owners[:10] == begun.owners).all()

@@ -295,7 +295,8 @@ def test_of_a_known_leader_the_cards_that_beat_a_contract(run) -> None:
 
 @pytest.mark.parametrize(
     "options", [["--contracts", "4S", "--contract", "3N"], ["--contracts", "PASS"],
-                ["--contracts", ","]],
+                ["--contracts", ","],
+                ["--contract", "3N,4H"]],
 )  # fmt: skip
 def test_lists_of_contracts_that_cannot_be(run, options: list[str]) -> None:
     assert run("simulate", "--south", SOUTH, *options)[0] == 2

@@ -21,12 +21,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, NoteWarning, Seat, Vulnerability
+from ..cards import DealError, DealSet, NoteWarning, Seat, Vulnerability, checked_whole
 from ..cards.auction import CALLS
 from ..cards.auction_text import AuctionLike, read_auction
 from ..cards.hand import CARD_HCP
-from ..dealing.constraints import MAX_TRIES, Constraints, KnownDeal, KnownHand, parts_of
-from ..dealing.shuffling import RandomWords, checked_seed, checked_whole
+from ..dealing.constraints import (
+    MAX_TRIES,
+    Constraints,
+    KnownDeal,
+    KnownHand,
+    NoDealsError,
+    parts_of,
+)
+from ..dealing.shuffling import RandomWords, checked_seed
 from .bidder import Bidder, Reading, loaded
 from .cards_played import told_by_play
 from .meanings import MeaningsLike
@@ -133,9 +140,7 @@ def deals_after(
         >>> len(deals), all(str(deal.west) == hand for deal in deals)
         (200, True)
     """
-    n, seed = checked_whole(n, "n"), checked_seed(seed)
-    if n < 0:
-        raise ValueError(f"n is {n} (expected 0 or more)")
+    n, seed = checked_whole(n, "n", 0), checked_seed(seed)
     read = read_auction(auction, dealer, vulnerable)
     given = {
         seat: [*parts_of(value)]
@@ -397,15 +402,28 @@ class AuctionLayouts:
         self.known = constraints.known
         self._reading, self._constraints = reading, constraints
         self._blocks: list[Block] = []
+        self._seed: int | None = None
 
     def deals(self, n: int, seed: int, max_tries: int = MAX_TRIES) -> DealSet:
-        """Return the first ``n`` layouts of a seed. Warns and raises like ``deals_after``."""
+        """Return the first ``n`` layouts of a seed. Warns and raises like ``deals_after``.
+
+        The deals of a NoDealsError are the first layouts too, as many as were found.
+        """
+        if seed != self._seed:
+            self._seed, self._blocks = seed, []
         sampler = Sampler(self._reading, self._constraints, max_tries)
         while n > _AT_ONCE * len(self._blocks):
-            self._blocks.append(sampler.block(_AT_ONCE, seed, len(self._blocks)))
+            try:
+                self._blocks.append(sampler.block(_AT_ONCE, seed, len(self._blocks)))
+            except NoDealsError as error:  # its deals fit the descriptions, but not the calls
+                error.deals = self._first(n)
+                raise
             if len(self._blocks) == 1:
                 first = self._blocks[0]
                 _tell(self._reading, first.owners, first.effective, first.apart, strict=False)
+        return self._first(n)
+
+    def _first(self, n: int) -> DealSet:
         owners = [block.owners for block in self._blocks] or [np.empty((0, 52), dtype=np.uint8)]
         return DealSet(np.concatenate(owners)[:n])
 

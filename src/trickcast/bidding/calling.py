@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset
+from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset, checked_whole
 from ..cards.auction import CALLS, CallError
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
-from ..played import PlayedEstimator
+from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
 from .bidder import Bidder, loaded
@@ -138,8 +138,7 @@ def suggest_calls(
         >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
         '1N'
     """
-    if most < 1:
-        raise ValueError(f"most is {most} (expected 1 or more)")
+    checked_whole(most, "most", 1)
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -262,7 +261,7 @@ class CallValue:
     imps: float
     """Mean gain over the first call, from expected scores, layout by layout."""
     error: float
-    """Half the 95 % interval of that gain; 0 for the first call."""
+    """Half the 95 % interval of that gain; 0 for the first call, NaN from one layout."""
     contracts: tuple[tuple[str, float], ...]
     """The most frequent contracts, and how often they are reached."""
 
@@ -296,7 +295,9 @@ class ComparedCalls(Tabular):
             f"{'call':<6}{'chosen':>7}{'points':>8}{'IMPs':>16}  {'contracts'}",
         ]
         for number, each in enumerate(self.calls):
-            gain = "reference" if not number else f"{each.imps:+.2f} ± {each.error:.2f}"
+            gain = "reference" if not number else f"{each.imps:+.2f}"
+            if number and not np.isnan(each.error):
+                gain += f" ± {each.error:.2f}"
             contracts = ", ".join(f"{name} {share:.0%}" for name, share in each.contracts)
             lines.append(
                 f"{each.call:<6}{each.chance:>7.0%}{each.points:>8.0f}{gain:>16}  {contracts}"
@@ -357,8 +358,7 @@ def compare_calls(
         >>> [each.call for each in compared.calls]
         ['1N', '1D']
     """
-    if n < 1:
-        raise ValueError(f"n is {n} (expected 1 or more)")
+    checked_whole(n, "n", 1)
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -384,8 +384,9 @@ def compare_calls(
         scores.append(_scored(deals, ends, caller))
         gain = imps(scores[-1] - scores[0]).astype(np.float64)
         error = 0.0
-        if len(values) and n > 1:
-            error = _SURE * float(gain.std(ddof=1)) / np.sqrt(min(n, deals.effective_size))
+        if values:
+            spread = float(gain.std(ddof=1)) if n > 1 else np.nan
+            error = _SURE * spread / np.sqrt(min(n, deals.effective_size))
         values.append(
             CallValue(
                 CALLS[call],
@@ -409,7 +410,7 @@ def _scored(deals: Any, ends: Sequence[Auction], caller: Seat) -> NDArray[np.flo
         (bid, seat) for bid, seat in (end.contract for end in ends) if bid and seat is not None
     ]
     contracts, declarers = [bid for bid, _ in reached], [seat for _, seat in reached]
-    estimate = PlayedEstimator(threads=1)(deals[rows], contracts, declarers)
+    estimate = loaded_played(1)(deals[rows], contracts, declarers)
     own = np.array([1 if seat.side == caller.side else -1 for seat in declarers])
     scores[rows] = own * estimate.score(ends[0].vulnerable)
     return scores

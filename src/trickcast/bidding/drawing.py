@@ -5,7 +5,7 @@ from math import ceil, comb
 
 import numpy as np
 
-from ..cards import Suit, shorten
+from ..cards import Suit, checked_whole, shorten
 from ..dealing.language.conditions import (
     AllOf,
     Clause,
@@ -19,7 +19,7 @@ from ..dealing.language.descriptions import read_description
 from ..dealing.language.hand_counts import length
 from ..dealing.language.mistakes import clip
 from ..dealing.language.rulefile import OPENER
-from ..dealing.shuffling import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed
 from .cells import Bools, facts_of
 from .rules import RuleSystem
 from .system import OpeningSystem
@@ -48,7 +48,7 @@ def random_hands(n: int, seed: int) -> Bools:
         >>> random_hands(3, seed=1).sum(axis=1)
         array([13, 13, 13])
     """
-    return _random(_checked_number(n), np.random.default_rng(checked_seed(seed)))
+    return _random(checked_whole(n, "n", 0), np.random.default_rng(checked_seed(seed)))
 
 
 def hands_meeting(sentence: str, n: int, seed: int) -> Bools:
@@ -125,7 +125,7 @@ def hands_opened(system: OpeningSystem, call: str, n: int, seed: int) -> Bools:
 
 
 def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, what: str) -> Bools:
-    n, generator = _checked_number(n), np.random.default_rng(checked_seed(seed))
+    n, generator = checked_whole(n, "n", 0), np.random.default_rng(checked_seed(seed))
     parts, drawn = [np.empty((0, 52), np.bool_)], 0
     for _ in range(_MOST_BATCHES):
         if drawn >= n:
@@ -137,13 +137,6 @@ def _collect(draw: Callable[[np.random.Generator], Bools], n: int, seed: int, wh
             f"only {drawn} hands of {_MOST_BATCHES * _BATCH:,} are {what} (expected {n:,})"
         )
     return np.concatenate(parts)[:n]
-
-
-def _checked_number(n: int) -> int:
-    whole = checked_whole(n, "n")
-    if whole < 0:
-        raise ValueError(f"n is {whole} (expected 0 or more hands)")
-    return whole
 
 
 def _batch(suit: int, cards: int, generator: np.random.Generator) -> Bools:

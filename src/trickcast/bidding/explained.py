@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, whole_percent
+from ..cards import Deal, DealLike, Hand, Seat, Suit, Vulnerability, checked_whole, whole_percent
 from ..cards.auction import CALLS
 from ..cards.auction_text import AuctionLike
 from ..cards.columns import Columns, Tabular
@@ -170,8 +170,7 @@ def explain_auction(
         >>> shown[0].call, str(shown[0].by), shown[0].balanced > 0.8
         ('1N', 'N', True)
     """
-    if n < 1:
-        raise ValueError(f"n is {n} (expected 1 or more)")
+    checked_whole(n, "n", 1)
     bidder = model or loaded(threads=1)
     known = None if deal is None else Deal(deal)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -188,7 +187,7 @@ def call_shown(
     caller, call = reading.auction.caller(turn), reading.auction.calls[turn]
     hands = owners == caller
     mean = np.exp(reading.log_chances([turn], hands)[0]).mean(axis=0)
-    others = [other for other in np.argsort(-mean) if other != call][:2]
+    others = [other for other in np.argsort(-mean) if other != call and mean[other] > 0][:2]
     chance = None
     if deal is not None:
         chance = float(np.exp(reading.log_chances([turn], deal[caller].cards[None])[0, 0, call]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand
+from ..cards import Hand, checked_whole
 from ..dealing.language.calls import call_rank
 from ..pairs import HandEmbedding
 from .cells import Bools
@@ -98,8 +98,7 @@ class NearestSystem(OpeningSystem):
 
         Raises DealError for an invalid hand, ValueError for a ``k`` below 1.
         """
-        if k < 1:
-            raise ValueError(f"k is {k} (expected 1 or more)")
+        checked_whole(k, "k", 1)
         rows, distances = self._near(Hand(hand).cards[None], k)
         return tuple(
             Neighbour(

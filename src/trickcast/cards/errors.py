@@ -1,5 +1,8 @@
 """The error for text or arrays that are not a hand or a deal, and what all notes have in common."""
 
+import operator
+from typing import Any
+
 
 class DealError(ValueError):
     """Report a hand, deal, card, seat or strain that is not valid.
@@ -65,6 +68,36 @@ def shorten(value: object, limit: int = 80) -> str:
         return cut(repr(value), limit)
     except ValueError:  # Python refuses to print integers of more than 4,300 digits
         return f"a huge {type(value).__name__}"
+
+
+def checked_whole(number: Any, name: str, least: int | None = None) -> int:
+    """Return a whole number as an int.
+
+    Args:
+        number: Value from outside.
+        name: Its name in messages.
+        least: Smallest number allowed.
+
+    Returns:
+        The number.
+
+    Raises:
+        TypeError: It is not a whole number.
+        ValueError: It is below ``least``.
+
+    Example:
+        >>> checked_whole(0, "workers", 1)
+        Traceback (most recent call last):
+            ...
+        ValueError: workers is 0 (expected 1 or more)
+    """
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {shorten(number)} (expected a whole number)") from None
+    if least is not None and whole < least:
+        raise ValueError(f"{name} is {shorten(whole)} (expected {least} or more)")
+    return whole
 
 
 def counted(count: int, noun: str) -> str:

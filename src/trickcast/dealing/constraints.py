@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, DealSet, DealsLike, Hand, HandLike, Seat, as_dealset, card_text
+from ..cards import (
+    DealError,
+    DealSet,
+    DealsLike,
+    Hand,
+    HandLike,
+    Seat,
+    as_dealset,
+    card_text,
+    checked_whole,
+)
 from .language.conditions import (
     Clause,
     HandCount,
@@ -46,7 +56,7 @@ from .sampler import (
     is_cell_count,
     seat_limits,
 )
-from .shuffling import RandomWords, Seed, checked_whole, random_words
+from .shuffling import RandomWords, Seed, random_words
 
 MAX_TRIES = 4_000_000
 """Default limit of layouts to draw."""
@@ -477,16 +487,13 @@ class Constraints:
             ValueError: A number is out of its range.
             TypeError: A number is not whole.
         """
-        n = checked_whole(n, "n")
-        if n < 0:
-            raise ValueError(f"n is {n} (expected 0 or more)")
-        if checked_whole(max_tries, "max_tries") < 1:
-            raise ValueError(f"max_tries is {max_tries} (expected 1 or more)")
+        n = checked_whole(n, "n", 0)
+        checked_whole(max_tries, "max_tries", 1)
         blocks: list[NDArray[np.uint8]] = [np.empty((0, 52), dtype=np.uint8)]
         accepted = tried = 0
-        for owners, size in self.stream(seed):
-            if accepted >= n or tried >= max_tries:
-                break
+        layouts = self.stream(seed)
+        while accepted < n and tried < max_tries:
+            owners, size = next(layouts)
             blocks.append(owners)
             accepted, tried = accepted + len(owners), tried + size
         deals = DealSet(np.concatenate(blocks)[:n])

@@ -14,12 +14,13 @@ from ..cards import (
     Vulnerability,
     board_dealer,
     board_vulnerability,
+    checked_whole,
     shorten,
 )
 from .constraints import MAX_TRIES, Constraints, parts_of
 from .language.conditions import Tricks
 from .language.mistakes import ConstraintError
-from .shuffling import SECURE, Seed, checked_whole, fresh_seed, random_turns
+from .shuffling import SECURE, Seed, fresh_seed, random_turns
 
 _SAID = re.compile(
     r"\s*(north|east|south|west|[nesw])\s+(?:(?:has|holds|is)\s+)?(.+)", re.IGNORECASE | re.DOTALL
@@ -144,8 +145,7 @@ def deal_boards(
         raise ValueError("secure takes no seed (expected one or the other)")
     if rotate not in (None, "any", "half"):
         raise ValueError(f"rotate is {shorten(rotate)} (expected any or half)")
-    if checked_whole(first, "first") < 1:
-        raise ValueError(f"first is {first} (expected 1 or more)")
+    checked_whole(first, "first", 1)
     asked = Theme({}, None) if theme is None else read_theme(theme)
     known = {
         seat.name.lower(): [*parts_of(value), *asked.hands.get(seat, ())]

@@ -5,14 +5,13 @@ as 1, 2, 3", 2011), read as raw words: NumPy promises never to change those, unl
 ``Generator``.
 """
 
-import operator
 import secrets
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Board, DealSet, shorten
+from ..cards import Board, DealSet, checked_whole
 from ..cards.positions import GONE
 
 Floats = NDArray[np.float64]
@@ -26,14 +25,6 @@ _WORDS_PER_STEP = 4  # Philox gives four 64-bit words for each value of its coun
 _SEATS = np.repeat(np.arange(4, dtype=np.uint64), 13)
 _NOBODY = 4
 _TURNS = 1 << 64  # the block of words that rotates deals; those of dealing come before it
-
-
-def checked_whole(number: Any, name: str) -> int:
-    """Return a whole number as an int. Raises TypeError, with its name, for anything else."""
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise TypeError(f"{name} is {shorten(number)} (expected a whole number)") from None
 
 
 def checked_seed(seed: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, DealsLike, Strain, as_dealset
+from ..cards import DealSet, DealsLike, Strain, as_dealset, checked_whole
 from .files import (
     DEFAULT_MODEL,
     ModelInfo,
@@ -58,14 +57,10 @@ class Estimator:
         threads: int | None = None,
         batch_size: int = 64,  # more would not fit in a processor's caches
     ):
-        batch_size = operator.index(batch_size)
-        threads = None if threads is None else operator.index(threads)
-        for name, number in (("threads", threads), ("batch_size", batch_size)):
-            if number is not None and number < 1:
-                raise ValueError(f"{name} is {number} (expected 1 or more)")
+        threads = None if threads is None else checked_whole(threads, "threads", 1)
         session, self.info = load_session(model)
         self._network = Model(session, self.info)
-        self.batch_size = batch_size
+        self.batch_size = checked_whole(batch_size, "batch_size", 1)
         self._threads = threads
 
     def __repr__(self) -> str:

@@ -30,6 +30,7 @@ from ..cards import (
     PartialDeals,
     Skipped,
     as_dealset,
+    checked_whole,
     counted,
     shorten,
 )
@@ -197,8 +198,7 @@ def iter_deals(
         >>> [len(deals) for deals in tc.iter_deals("deals.pbn", chunk=2)]
         [2, 1]
     """
-    if chunk < 1:
-        raise ValueError(f"chunk is {chunk} (expected 1 or more)")
+    checked_whole(chunk, "chunk", 1)
     chosen = None if format is None else find_format(format)
     with ExitStack() as stack:
         path = ""

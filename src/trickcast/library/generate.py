@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import UNKNOWN, DealSet, shorten
+from ..cards import UNKNOWN, DealSet, checked_whole, shorten
 from ..dealing import random_deals
-from ..dealing.shuffling import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed
 from ..solver import (
     MOST_LINE_TRICKS,
     solve_batches,

@@ -28,8 +28,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealSet, Strain, shorten
-from ..dealing.shuffling import checked_whole
+from ..cards import UNKNOWN, DealSet, Strain, checked_whole, shorten
 from ..formats import zrd
 from ..solver import MOST_LINE_TRICKS
 from .lines import decode_lines, encode_lines

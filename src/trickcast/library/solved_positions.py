@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from .._arrays import read_arrays
 from .._pieces import over_pieces
 from .._progress import Advance, progress_bar
-from ..cards import cut
+from ..cards import checked_whole, cut
 from ..cards.positions import cards_a_hand, packed
 from ..dealing import random_positions
-from ..dealing.shuffling import checked_seed, checked_whole
+from ..dealing.shuffling import checked_seed
 from ..solver import solve_position_batches, thread_count
 from .library import Library, Verification, checked_sample
 from .shards import MANIFEST, SHARD, checked_range

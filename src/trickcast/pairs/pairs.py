@@ -1,6 +1,5 @@
 """Estimate the tricks of two hands in one pass of a network, without sampling."""
 
-import operator
 import os
 from itertools import permutations
 from typing import Any, Protocol
@@ -8,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealError, Hand, HandLike, HandsLike, Seat, counted, hands_of
+from ..cards import DealError, Hand, HandLike, HandsLike, Seat, checked_whole, counted, hands_of
 from ..cards.hand import as_hands
 from ..cards.text import card_text
 from ..dealing.constraints import Constraints, KnownHand
@@ -50,9 +49,7 @@ class PairEstimator:
         threads: int | None = None,
         batch_size: int = 512,
     ):
-        self.batch_size = operator.index(batch_size)
-        if self.batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size} (expected 1 or more)")
+        self.batch_size = checked_whole(batch_size, "batch_size", 1)
         session, self.info = load_pair_model(model, threads)
         self._threads = threads
         self._network: _Network = (
@@ -116,8 +113,7 @@ class PairEstimator:
             >>> estimated.expected.shape, estimated.making("2S") > estimated.making("4S")
             ((5,), True)
         """
-        if samples < 1:
-            raise ValueError(f"samples is {samples} (expected 1 or more)")
+        checked_whole(samples, "samples", 1)
         deals = Constraints(north=Hand(hand), south=partner).deals(samples, seed)
         souths = hands_of(deals.owners, Seat.SOUTH)
         return PairEstimate(self(hand, souths).both.mean(axis=0, dtype=np.float32))

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Hand, HandsLike
+from ..cards import Hand, HandsLike, checked_whole
 from ..cards.hand import as_hands
 from ..dealing import random_deals
 from ..estimator import ModelError
@@ -167,7 +167,7 @@ class HandEmbedding:
         """
         vectors = self._vectors(hand)
         index = self._index(hands)
-        distances, rows = index.query(np.atleast_2d(vectors), operator.index(k))
+        distances, rows = index.query(np.atleast_2d(vectors), checked_whole(k, "k"))
         near: list[Near] = [
             [(index.hand(row), float(apart)) for row, apart in zip(*pair, strict=True)]
             for pair in zip(rows, distances, strict=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..cards import Strain, Vulnerability, shorten
+from ..cards import Strain, Vulnerability, checked_whole
 from ..scoring import Contract, score
 from .estimate import PairEstimate
 
@@ -48,8 +48,7 @@ def best_contracts(
     """
     if estimate.both.ndim != 3:
         raise ValueError(f"an estimate of {len(estimate)} pairs (expected one pair: estimate[i])")
-    if k < 1:
-        raise ValueError(f"k is {shorten(k)} (expected 1 or more)")
+    checked_whole(k, "k", 1)
     own = bool(Vulnerability.parse(vulnerable) & Vulnerability.NS)
     tricks = np.arange(14, dtype=np.uint8)
     contracts = []

@@ -4,7 +4,7 @@ Double-dummy tricks assume that everybody sees all cards. This model starts from
 ``accurate`` and corrects them for play by people who see two hands.
 """
 
-from .estimate import PLAYERS, PlayedEstimator, estimate_played
+from .estimate import PLAYERS, PlayedEstimator, estimate_played, loaded_played
 from .files import PlayedModelInfo
 from .norms import Norm, given_away, norms
 from .par_contracts import expected_at_par
@@ -19,6 +19,7 @@ __all__ = [
     "estimate_played",
     "expected_at_par",
     "given_away",
+    "loaded_played",
     "norms",
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -18,6 +17,7 @@ from ..cards import (
     Strain,
     as_dealset,
     card_text,
+    checked_whole,
     parse_card,
     parse_contract,
     shorten,
@@ -71,7 +71,7 @@ class PlayedEstimator:
     def __init__(
         self, model: str | os.PathLike[str] = "played", *, threads: int | None = None
     ) -> None:
-        self._threads = None if threads is None else operator.index(threads)
+        self._threads = None if threads is None else checked_whole(threads, "threads", 1)
         self._session, self.info = load_played_model(model, self._threads)
         self._cards = loaded("accurate", self._threads)
         self.info.check_base(self._cards.info)
@@ -286,8 +286,9 @@ def _calls(value: Any) -> tuple[Sequence[str], Seat | None]:
 
 
 @cache
-def _shipped() -> PlayedEstimator:
-    return PlayedEstimator()
+def loaded_played(threads: int | None = None) -> PlayedEstimator:
+    """Return the shipped estimator, loaded once for each number of threads."""
+    return PlayedEstimator(threads=threads)
 
 
 def estimate_played(
@@ -330,4 +331,4 @@ def estimate_played(
         >>> played.probabilities.shape, bool(played.making() > 0.5)
         ((14,), True)
     """
-    return _shipped()(deals, contracts, by, players=players, leads=leads, auctions=auctions)
+    return loaded_played()(deals, contracts, by, players=players, leads=leads, auctions=auctions)

@@ -255,4 +255,6 @@ class PlayedQuestion(Question):
             return f"{self._bid}: by is missing (expected the declarer: N, E, S or W)"
         if self._declarer is not None:
             return f"by {self._declarer}: the contract is missing (expected one such as 4S)"
+        if left_out.keys() == {"without declarer"}:
+            return "the declarer is missing (expected by: N, E, S or W)"
         return "no contract (expected contract and by, or auction and dealer)"

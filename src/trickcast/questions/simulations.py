@@ -355,10 +355,12 @@ class SimulateQuestion(LayoutsQuestion):
     @cached_property
     def asked(self) -> list[PlayedContract]:
         """The requested contracts, with each possible declarer; empty for all contracts."""
-        told = self.contracts if self.contract is None else self.contract
-        if told is None:
+        if self.contract is not None:
+            bids = [Contract(self.contract)]
+        elif self.contracts is not None:
+            bids = [Contract(text) for text in self.contracts.replace(",", " ").split()]
+        else:
             return []
-        bids = [Contract(text) for text in told.replace(",", " ").split()]
         if not bids or any(bid.strain is None for bid in bids):
             raise QuestionError("contracts must be played (expected such as 3N,4H,5C)")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST

@@ -7,7 +7,6 @@ are joined quantile by quantile; otherwise they are taken to be independent.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cards import DealSet, Seat, Vulnerability, card_text
 from ..dealing.shuffling import RandomWords
-from ..played import PlayedEstimator
+from ..played import loaded_played
 from ..scoring import Contract, score
 from .controls import Floats, Means
 from .outcomes import TRICKS, Value, gain, gain_intervals, intervals, is_vulnerable, values
@@ -68,11 +67,6 @@ class Outcomes(NamedTuple):
         return gain_intervals(_means(found[:, None], effect), scoring)[0]
 
 
-@cache
-def _estimator() -> PlayedEstimator:
-    return PlayedEstimator()
-
-
 def some_of(deals: DealSet, most: int) -> NDArray[np.intp]:
     """Return the numbers of at most ``most`` layouts, drawn uniformly: doubt chose the first ones.
 
@@ -106,7 +100,7 @@ def outcomes_of(
         rows = [asked[i][0] for i in played]
         seats = [bid.by for bid in bids if bid.by is not None]
         texts = [str(bid) for bid in bids]
-        chances[played] = _estimator()(deals[rows], texts, seats, players=players).probabilities
+        chances[played] = loaded_played()(deals[rows], texts, seats, players=players).probabilities
     points = {bid: _points(bid, side, vulnerable) for _, _, bid in asked}
     cells = {bid: -1 if bid.strain is None else 4 * bid.strain + (bid.by or 0) for bid in points}
     k = len(choices)
@@ -125,7 +119,7 @@ def contract_as_played(
 ) -> AsPlayed:
     """Return what a contract is worth at the table, over equally likely layouts."""
     chosen = deals[some_of(deals, MOST)]
-    estimate = _estimator()(chosen, str(contract), by, players=players)
+    estimate = loaded_played()(chosen, str(contract), by, players=players)
     return summed(estimate.probabilities, contract, vulnerable, effect)
 
 
@@ -144,7 +138,7 @@ def leads_as_played(
     n, k = len(chosen), len(cards)
     leads = [card_text(card) for card in cards] * n
     every = chosen[np.arange(n).repeat(k)]
-    estimate = _estimator()(every, str(contract), by, players=players, leads=leads)
+    estimate = loaded_played()(every, str(contract), by, players=players, leads=leads)
     chances = np.asarray(estimate.probabilities, dtype=float)
     points = np.tile(-score(contract, np.arange(14), vulnerable), (n, 1))
     outcomes = [Outcomes(chances[i::k], points, np.zeros(n, dtype=np.int64)) for i in range(k)]

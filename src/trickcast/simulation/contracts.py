@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from html import escape
@@ -24,6 +23,7 @@ from ..cards import (
     Strain,
     TrickChances,
     Vulnerability,
+    checked_whole,
     shorten,
 )
 from ..cards.one_or_many import is_named
@@ -211,7 +211,7 @@ class Simulation(Result, TrickChances):
         if strain is None or by is None:
             lacking = "strain" if strain is None else "declarer"
             raise SimulationError(f"no {lacking} (expected strain and declarer, such as 4H by N)")
-        count = operator.index(tricks)
+        count = checked_whole(tricks, "tricks")
         if not 0 <= count <= 13:
             raise SimulationError(f"tricks is {count} (expected 0 to 13)")
         return values(self._at_least(Strain.parse(strain), Seat.parse(by)))[count]
@@ -282,12 +282,15 @@ class Simulation(Result, TrickChances):
         """Return what contracts of one side are worth as ``players`` would play them, in order.
 
         Uses at most 400 of the layouts. With imps or matchpoints, each is compared with the best by
-        points. Raises SimulationError for unknown scoring, ValueError for unknown ``players``.
+        points. Raises SimulationError for unknown scoring and for contracts of both sides,
+        ValueError for unknown ``players``.
         """
         bids = [Contract(played(contract), by) for contract, by in contracts]
         seats = [bid.by for bid in bids if bid.by is not None]
         if not bids:
             return []
+        for seat in seats:
+            _partners(seats[0], seat)
         deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
         nothing = np.zeros(len(deals), dtype=np.intp)
         choices = [((bid,), nothing) for bid in bids]
@@ -501,7 +504,8 @@ def survey_of(
     sides = ("NS", "EW") if side is None else (side,)
     seats = sorted({seat for _, seat in measure.cells})
     most = USUAL_MOST if precision is None else MOST_EXACT
-    samples = min(MOST_SAMPLES, round(SURVEYED * max(1, (PRECISION / tricks) ** 2)))
+    finer = min(max(1.0, PRECISION / tricks), MOST_SAMPLES)  # its square is finite
+    samples = min(MOST_SAMPLES, round(SURVEYED * finer**2))
 
     def begin(source: Source) -> Survey:
         def in_strains(strains: list[Strain]) -> Tables:

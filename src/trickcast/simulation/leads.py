@@ -256,9 +256,13 @@ def contract_of(
 ) -> tuple[Contract, Seat]:
     """Return contract and declarer, as given or as the auction ends."""
     if heard is None:
-        if contract is None or by is None:
+        if contract is None:
             raise SimulationError("no contract and declarer (expected both, or a whole auction)")
-        return played(contract), Seat.parse(by)
+        bid = played(contract)
+        by = bid.by if by is None else by
+        if by is None:
+            raise SimulationError(f"{bid} has no declarer (expected by, or a whole auction)")
+        return bid, Seat.parse(by)
     ended, declarer = heard.auction.contract
     if ended is None:
         raise SimulationError(

@@ -22,11 +22,12 @@ from ..cards import (
     Strain,
     Vulnerability,
     card_text,
+    checked_whole,
     parse_card,
 )
 from ..cards.card_play import PlayError, Position, positions
 from ..cards.columns import Columns, Tabular
-from ..played import PlayedEstimator
+from ..played import loaded_played
 from ..scoring import Contract, score
 from ..solver import values_in
 from .outcomes import Value
@@ -114,12 +115,10 @@ class NextCard(Tabular):
         ]
         for each in self.cards:
             name = each.cards[0] + "".join(card[1] for card in each.cards[1:])
-            tricks = f"{each.tricks.mean:.2f} ± {each.tricks.high - each.tricks.mean:.2f}"
-            loss = f"{each.loss.mean:.2f} ± {each.loss.high - each.loss.mean:.2f}"
+            tricks, loss = _with_error(each.tricks), _with_error(each.loss)
             line = f"{name:<10}{tricks:>16}{each.making.mean:>8.0%}{loss:>16}"
             if each.as_played is not None:
-                half = each.as_played.high - each.as_played.mean
-                line += f"{f'{each.as_played.mean:.2f} ± {half:.2f}':>17}"
+                line += f"{_with_error(each.as_played):>17}"
             lines.append(line)
         return "\n".join([*lines, DOUBLE_DUMMY])
 
@@ -182,8 +181,7 @@ def simulate_play(
         >>> told.seat.word, len(told) > 5
         ('South', True)
     """
-    if n < 1:
-        raise ValueError(f"n is {n} (expected 1 or more)")
+    checked_whole(n, "n", 1)
     read = read_auction(auction, dealer, vulnerable)
     bid, declarer = read.contract
     if bid is None:
@@ -245,7 +243,7 @@ class _CardQuestion:
     def _as_played(self, lead: int, size: float) -> Value | None:
         if self.players is None:
             return None
-        estimate = PlayedEstimator(threads=1)(
+        estimate = loaded_played(1)(
             self.deals,
             str(self.contract),
             self.declarer,
@@ -311,3 +309,9 @@ def _value(values: NDArray[np.float64], size: float) -> Value:
     mean = float(values.mean())
     half = _SURE * float(values.std(ddof=1)) / np.sqrt(size) if len(values) > 1 else np.nan
     return Value(mean, mean - half, mean + half)
+
+
+def _with_error(value: Value) -> str:
+    """Show a mean, and half its interval if it has one."""
+    half = value.high - value.mean
+    return f"{value.mean:.2f}" if np.isnan(half) else f"{value.mean:.2f} ± {half:.2f}"

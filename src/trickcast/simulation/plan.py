@@ -12,12 +12,12 @@ layouts are chosen by doubt (choice.py), less than 1 - r² remains: as the solve
 before any was chosen, the mean of that and the network's own prediction.
 """
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
 
+from ..cards import checked_whole
 from .controls import CONFIDENCE, MINIMUM_EXACT, Floats, Means
 
 USUAL_EXACT = 200
@@ -51,7 +51,7 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("samples", "solve"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, operator.index(getattr(self, name)))
+                object.__setattr__(self, name, checked_whole(getattr(self, name), name))
         if self.samples is not None and self.samples < 1:
             raise SimulationError(f"samples is {self.samples} (expected 1 or more)")
         if self.solve != 0 and self.most_exact < MINIMUM_EXACT:

@@ -204,7 +204,9 @@ def contract_chance(
         >>> answer.making().low <= answer.making().mean <= answer.making().high
         True
     """
-    measure = Making(played(contract), seats_of(side) if by is None else (Seat.parse(by),))
+    bid = played(contract)
+    by = bid.by if by is None else by
+    measure = Making(bid, seats_of(side) if by is None else (Seat.parse(by),))
     heard, _ = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}

@@ -4,7 +4,6 @@ All input is checked and copied before it reaches DDS.
 """
 
 import ctypes
-import operator
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners, shorten
+from ..cards import UNKNOWN, DealError, Seat, Strain, check_owners, checked_whole, shorten
 from ..cards.positions import cards_a_hand
 from . import dds
 
@@ -195,7 +194,8 @@ def makes_batches(
         >>> next(makes_batches(owners, Strain.SPADES, Seat.NORTH, 7))
         array([ True,  True])
     """
-    trump, seat, tricks = _member(Strain, strain), _member(Seat, declarer), operator.index(tricks)
+    trump, seat = _member(Strain, strain), _member(Seat, declarer)
+    tricks = checked_whole(tricks, "tricks")
     if not 1 <= tricks <= 13:
         raise ValueError(f"tricks is {tricks} (expected 1 to 13)")
     questions = np.array([[trump, seat, tricks]])
@@ -270,7 +270,7 @@ def solve_line_batches(
         >>> tables.shape, lines.shape
         ((1, 5, 4), (1, 5, 4, 8))
     """
-    if not 1 <= (tricks := operator.index(tricks)) <= MOST_LINE_TRICKS:
+    if not 1 <= (tricks := checked_whole(tricks, "tricks")) <= MOST_LINE_TRICKS:
         raise ValueError(f"tricks is {tricks} (expected 1 to {MOST_LINE_TRICKS})")
     asked = np.ones((len(owners), 5), bool)
     if strains is not None:
@@ -424,10 +424,7 @@ def thread_count(workers: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    threads = operator.index(workers)
-    if threads < 1:
-        raise ValueError(f"workers is {threads} (expected 1 or more)")
-    return min(threads, _MOST_THREADS)
+    return min(checked_whole(workers, "workers", 1), _MOST_THREADS)
 
 
 def _member(kind: type[_Kind], value: Any) -> _Kind:
