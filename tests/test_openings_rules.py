@@ -409,8 +409,8 @@ def test_an_explanation_names_the_rule_and_what_came_close() -> None:
     assert isinstance(found, openings.RuleExplanation)
     assert found.call == found.rule.call == rules.bid("AK65.AK65.K765.6") == "1D"
     others = {other.rule.call: other.missing for other in found.runners_up}
-    assert others["1C"] == "it asks for hcp 18+ (here 17)"
-    assert others["1S"] == "it asks for spades 5+ (here 4)"
+    assert others["1C"] == "needs hcp 18+ (here 17)"
+    assert others["1S"] == "needs spades 5+ (here 4)"
     assert "2D" not in others and found.call not in others
     assert found.rule.why in str(found) and "1C" in str(found)
     fits_too = rules.explain("AQ765.K5.QJ5.A65")
@@ -426,7 +426,7 @@ def test_missing_points_are_points_that_would_change_the_call() -> None:
     weaker = rules.explain("AJ4.KQ52.QJ5.Q65")
     assert isinstance(weaker, openings.RuleExplanation) and weaker.call == "1H"
     (notrump,) = (o for o in weaker.runners_up if o.rule.call == "1N")
-    assert notrump.missing == "it asks for hcp 16-18 (here 15)"
+    assert notrump.missing == "needs hcp 16-18 (here 15)"
 
 
 def test_systems_are_found_by_name_and_unknown_names_get_a_hint() -> None:

@@ -36,8 +36,8 @@ class RunnerUp:
     """What the hand lacks for it; empty if the rule fits but comes later in the list."""
 
     def __str__(self) -> str:
-        note = f"but {self.missing}" if self.missing else "fits too, lower in the list"
-        return f"{self.rule.call}: {self.rule.name}, {note}"
+        note = self.missing or "fits too, lower in the list"
+        return f"{self.rule.call} ({self.rule.name}) {note}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +175,7 @@ def _missing(rule: Rule, facts: HandFacts) -> str | None:
         return ""
     if len(failed) > 1 or margins([failed[0].node], facts)[0] < -_near(failed[0].node):
         return None
-    return f"it asks for {failed[0].text}{_here(failed[0], facts)}"
+    return f"needs {failed[0].text}{_here(failed[0], facts)}"
 
 
 def _comparisons(node: Node) -> list[Comparison]:

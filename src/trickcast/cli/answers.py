@@ -120,7 +120,7 @@ def show_contracts(question: SimulateQuestion, sheet: ContractSheet, as_json: bo
     result = sheet.simulation
     click.echo(f"{result.headline}\nvulnerable {vulnerable_sides(question.sides)}")
     views.ResultConsole().print(table)
-    click.echo("lead: a suit, led as well as possible, or of a known hand a card")
+    click.echo("lead: a suit (its best card), or one card if the leader's hand is known")
     click.echo("\n".join(wrapped([*result.notes, PLAYED_BY[question.players]])))
 
 

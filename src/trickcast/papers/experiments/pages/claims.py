@@ -17,8 +17,8 @@ from .results import independent, standard_error
 
 HOLDS, PART, UNDECIDED, FAILS = "holds", "holds in part", "undecided", "fails"
 NOT_YET, UNTESTED = "not tested yet", "cannot be tested"
-_WORDS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
-          NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
+_PLURALS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
+            NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
 _ONE_SIDED = 1.645
 """Standard errors that a difference exceeds by chance once in twenty times, one-sided."""
 
@@ -97,8 +97,9 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
 
 
 def _counted(verdicts: Sequence[str], what: str) -> str:
-    """Return how many verdicts there are, and of each kind: "3 more are ours: 2 hold, 1 fail. "."""
-    kinds = (f"{verdicts.count(name)} {word}" for name, word in _WORDS.items() if name in verdicts)
+    """Return how many verdicts there are, and of each kind: "3 more are ours: 2 hold, 1 fails."."""
+    counts = {name: verdicts.count(name) for name in _PLURALS if name in verdicts}
+    kinds = (f"{n} {name if n == 1 else _PLURALS[name]}" for name, n in counts.items())
     return f"{len(verdicts)} {what}: {', '.join(kinds)}. "
 
 
