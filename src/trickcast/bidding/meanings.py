@@ -78,11 +78,10 @@ def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
             agreement it is.
 
     Returns:
-        A list of Meanings.
+        A tuple of Meanings.
 
     Raises:
-        MeaningError: A meaning is not valid.
-        ConstraintError: A description cannot be read.
+        MeaningError: A meaning is not valid, or its description cannot be read.
 
     Example:
         >>> [CALLS[meaning.call] for meaning in read_meanings("ns 1N P 2C: hearts 4+, hcp 8+")]

@@ -37,9 +37,9 @@ class Skipped(NamedTuple):
 class DealSet(Tabular):
     """Hold many deals in two read-only arrays, with what is known of each.
 
-    Indexing or looping makes Deals on demand. A slice, or an index by an array,
-    gives a DealSet on the same memory. ``polars.DataFrame(deals)`` has one row per deal: its text
-    and, if any tricks are known, its twenty results.
+    Indexing or looping makes Deals on demand. A slice gives a DealSet on the same memory, and an
+    index by an array a copy. ``polars.DataFrame(deals)`` has one row per deal: its text and, if any
+    tricks are known, its twenty results.
 
     Args:
         owners: The owner of every card, shape (n, 52), uint8: 0 to 3 for N E S W. Cards go from the

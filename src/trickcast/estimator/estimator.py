@@ -80,8 +80,9 @@ class Estimator:
         Args:
             deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
             solve_below: Probability, 0 to 1: results whose likeliest number has a lower one are
-                    searched with DDS until it is at least as probable. ``exact`` of the result says
-                    which are certain. 1 solves everything except what the network is fully sure of.
+                    searched with DDS until it is at least as probable. ``solved`` of the result
+                    says which are certain. 1 solves everything except what the network is fully
+                    sure of.
                 Default: none.
 
         Returns:

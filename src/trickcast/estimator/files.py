@@ -350,7 +350,7 @@ def models() -> tuple[ModelInfo, ...]:
     """List the models of whole deals that ship with the package.
 
     Returns:
-        A list of ModelInfo: name, size, accuracy, speed, checksum.
+        A tuple of ModelInfo: name, size, accuracy, speed, checksum.
 
     Raises:
         ModelError: A model file is missing or damaged.

@@ -305,7 +305,8 @@ def estimate_played(
     The estimate is for contracts that players reach. The fact that a contract was bid, and perhaps
     doubled, says something about the cards and the players.
 
-    Every argument after ``deals`` may be one value for all, or a list of n with None for unknown.
+    ``contracts``, ``by``, ``leads`` and ``auctions`` may each be one value for all, or a list of n.
+    In lists of leads and auctions None means unknown.
 
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.

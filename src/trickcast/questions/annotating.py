@@ -1,4 +1,4 @@
-"""Tricks and par as tags of PBN boards, as Bridge Composer writes them."""
+"""Tricks and par as tags of PBN boards, as BridgeComposer writes them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -48,7 +48,7 @@ def _annotated(board: Board, table: NDArray[np.uint8], comment: str | None) -> B
 
 
 def par_text(best: Par) -> str:
-    """Return a par's contracts as Bridge Composer does: ``NS 4H=; NS 5DX-1``."""
+    """Return a par's contracts as BridgeComposer does: ``NS 4H=; NS 5DX-1``."""
     return "; ".join(map(_contract_text, best.contracts)) or "Pass"
 
 

@@ -55,7 +55,8 @@ class Means:
     """Estimated means of m outcomes; every array is (m,) float64.
 
     If nothing was solved, ``mean`` is that of the estimates alone. No sample can tell its error, so
-    all else is NaN. Without estimates, ``mean`` is NaN too.
+    the other arrays are NaN, except that ``guessed`` gives ``error`` and ``effective`` from the
+    usual size of the network's errors. Without estimates, ``mean`` is NaN too.
     """
 
     mean: Floats

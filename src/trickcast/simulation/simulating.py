@@ -61,9 +61,10 @@ def simulate(
     of that (± 5 %). No strain is solved further than it needs. ``progress`` receives estimates by
     the network, with wider intervals, before anything is solved.
 
-    With ``contracts`` and without ``precision`` and ``seconds`` the same seed gives the same
-    result. With either, a pilot of 20 solved layouts decides how many to estimate and solve;
-    ``samples`` and ``solve`` are then upper limits.
+    The same seed gives the same result, unless you pass ``seconds``, or ``precision`` together with
+    ``contracts``, ``samples`` or ``solve``. Then the times of the first 20 solved layouts decide
+    how many to estimate and solve, and ``samples`` and ``solve`` are upper limits. Tables that stop
+    by themselves begin with 24.
 
     Args:
         north: What is known of the hand: a Hand or its text, a description such as ``"hcp 15-17,
@@ -79,8 +80,9 @@ def simulate(
         dealer: Seat of the dealer, or its letter or name. An Auction or a Reading has its own.
         vulnerable: Vulnerable sides: none, ns, ew or both. An Auction or a Reading has its own.
         side: Side that declares, ``"NS"`` or ``"EW"``, to find only its results. Default: both.
-        samples: Layouts to estimate. Default: 2,000 for tables; with ``contracts`` the
-            number that gives the best accuracy per second.
+        samples: Layouts to estimate. Default: 2,000 for tables, and up to 100,000 for a
+            ``precision`` below 0.15; with ``contracts`` or ``seconds`` the number that gives the
+            best accuracy per second.
         solve: Layouts to solve as well, which correct the estimates and give intervals: 0, or 20 or
             more. Default: as many as a table needs; with ``contracts`` 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
@@ -363,7 +365,7 @@ def simulate_leads(
             second, from how well the network explains the solved ones.
         solve: Layouts to solve, 20 or more. Default: 200.
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
-        model: Name or path of the network. Default: fast, or accurate if ``solve`` is 0.
+        model: Name or path of the network. Default: fast.
         precision: Stop when declarer's expected tricks after each lead are known to ± this.
             Default: no limit.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.

@@ -87,9 +87,9 @@ class SolverProcesses:
 
         With ``cells``, (5, 4), only these are solved, and the others are 255.
 
-        Raises DealError at once for an invalid array or deal. Raises SolverCrash
-        for a batch whose process ended; earlier results stay valid, and the rest can be requested
-        again.
+        Raises DealError at once for an invalid array, and for an invalid deal when its batch is
+        reached. Raises SolverCrash for a batch whose process ended; earlier results stay valid, and
+        the rest can be requested again.
         """
         asked = self._threads + (_EVERY_CELL if cells is None else cells).tobytes()
         return (
