@@ -351,6 +351,19 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
         assert places[0].startswith("1.")
 
 
+@pytest.mark.solver
+def test_numbers_of_pairs_are_text_not_elements(run, tmp_path: Path) -> None:
+    deals, out = tmp_path / "deals.pbn", tmp_path / "club.html"
+    tc.write(tc.random_deals(1, seed=5), deals)
+    rows = ["board,ns,ew,contract,declarer,result"]
+    rows += [f"1,<i>{pair}</i>,&{pair},4H,N,{9 + pair}" for pair in (1, 2)]
+    (tmp_path / "club.csv").write_text("\n".join(rows))
+    assert run("report", deals, tmp_path / "club.csv", "-o", out)[0] == 0
+    page = Elements(out.read_text("utf-8"))
+    assert page.open == [] and "i" not in {tag for tag, _ in page.elements}
+    assert all(page.text.count(number) == 2 for number in ("<i>1</i>", "<i>2</i>", "&1", "&2"))
+
+
 @pytest.mark.slow
 @pytest.mark.solver
 def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:

@@ -453,7 +453,7 @@ def _ranking(
         score = round(scale * pair.score.value, 4)
         shown = f"{score:.1f}" if by_share else _signed(score, 1)
         names = " – ".join(map(escape, pair.names))
-        label = f"{pair.number} {names}" if pair.number else names
+        label = f"{escape(pair.number)} {names}" if pair.number else names
         values = {name: scale * part.value for name, part in pair.parts.items()}
         total = scale * (pair.score.value - 0.5 * by_share - pair.adjusted)
         parts = [
