@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import trickcast as tc
@@ -155,6 +156,54 @@ def test_deals_are_read_in_these_forms_too(page, text):
 def test_hands_whose_seats_or_cards_are_not_clear_are_refused(page, text, told):
     (answer,) = read(page, text)
     assert told in answer["error"]
+
+
+VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
+
+
+def test_an_address_is_read_only_where_it_has_the_deal(page):
+    pbn = f'[Site "https://example.org/"]\n[Event "{VIEWER}"]\n[Deal "{DEAL}"]\n'
+    viewer = f"{VIEWER}?n={NORTH}&e={EAST}&s={SOUTH}"
+    texts = [pbn, f"See https://example.org/forum\n{DEAL}", f"Look: {viewer} there"]
+    for answer in read(page, *texts):
+        assert [board["deal"] for board in answer["boards"]] == [tc.Deal(DEAL).pbn]
+    (answer,) = read(page, "https://example.org/forum")
+    assert "has no deal that can be read" in answer["error"]
+
+
+@pytest.mark.parametrize("word", ["constructor", "toString", "__proto__"])
+def test_words_that_every_object_has_mean_nothing(page, word):
+    pbn = f'[Deal "{DEAL}"]\n[Vulnerable "{word}"]\n[{word} "x"]\n'
+    table = f"{word},n,e,s,w\nx,{','.join(HANDS)}"
+    address = f"{VIEWER}?n={NORTH}&e={EAST}&s={SOUTH}"
+    texts = [pbn, table, MD.replace("|sv|o|", f"|sv|{word}|"), f"{address}&{word}=1&d={word}"]
+    for answer in read(page, *texts):
+        assert [board["vulnerable"] for board in answer["boards"]] == [None]
+    (answer,) = read(page, f"{address}&v={word}")
+    assert "For the vulnerability write -, n, e or b" in answer["error"]
+
+
+def test_only_a_board_s_heading_numbers_a_board_of_lin(page):
+    headings = {"Board 7": 7, "board #12": 12, "Semifinal 2": None, "Board 7 of 24": None}
+    answers = read(page, *(f"{MD}ah|{heading}|" for heading in headings))
+    assert [answer["boards"][0]["number"] for answer in answers] == [*headings.values()]
+
+
+def test_impossible_tricks_of_a_zrd_file_are_refused(page, tmp_path):
+    deals = tc.DealSet(tc.random_deals(1, seed=4).owners, np.full((1, 5, 4), 13, np.uint8))
+    tc.write(deals, tmp_path / "deals.zrd")
+    told = """async (bytes) => {
+        const { readZrd } = await import("./read.js");
+        try {
+            return readZrd(Uint8Array.from(bytes)).boards[0].exact;
+        } catch (error) {
+            return error.message;
+        }
+    }"""
+    record = list((tmp_path / "deals.zrd").read_bytes())
+    assert page.evaluate(told, record) == [[13] * 4] * 5
+    record[-1] = 0xE0 + 13
+    assert "deal 1 of the file has 14 tricks" in page.evaluate(told, record)
 
 
 def of_auction(page: Any, text: str) -> tuple[Any, ...]:

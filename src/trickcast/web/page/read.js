@@ -11,7 +11,7 @@ import { handBoards } from "./hands.js";
 export const EXAMPLE = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98";
 
 const VULNERABLE = {
-  "": "none", "-": "none", 0: "none", o: "none", none: "none", love: "none",
+  __proto__: null, "": "none", "-": "none", 0: "none", o: "none", none: "none", love: "none",
   n: "ns", ns: "ns", e: "ew", ew: "ew", b: "both", all: "both", both: "both",
 };
 const LIN_SEATS = [2, 3, 0, 1]; // South, West, North, East
@@ -67,9 +67,9 @@ const seat = (text) => {
 export function readText(text) {
   const plain = text.replace(/^\uFEFF/, "").replace(/[“”„«»]/g, '"').replace(/\u00a0/g, " ").trim();
   if (!plain) throw new DealError("there is nothing to read. Paste a deal, or type one");
+  if (/\[\s*Deal\s+"/i.test(plain)) return collected(pbnBoards(plain));
   const address = ADDRESS.exec(plain);
   if (address) return readAddress(/^https?:/i.test(address[0]) ? address[0] : `https://${address[0]}`);
-  if (/\[\s*Deal\s+"/i.test(plain)) return collected(pbnBoards(plain));
   if (/(^|[|\s])md\|/i.test(plain)) return collected(linBoards(plain));
   if (/^H [NESW][:;]/m.test(plain)) return collected(rbnBoards(plain));
   const rows = csvBoards(plain);
@@ -77,7 +77,8 @@ export function readText(text) {
   return collected(handBoards(plain).map(({ name, read }) => ({ name, read: () => { const { deal, ...facts } = read(); return board(deal, facts); } })));
 }
 
-const ADDRESS = /https?:\/\/[^\s"<>]+|(?:\w[\w-]*\.)+[a-z]{2,}\/[^\s"<>]*(?:handviewer|ddummy|#deal=)[^\s"<>]*/i;
+// an address that has a deal, among other text; or any that stands alone
+const ADDRESS = /(?:https?:\/\/|(?:\w[\w-]*\.)+[a-z]{2,}\/)[^\s"<>]*(?:handviewer|ddummy|#deal=)[^\s"<>]*|^https?:\/\/[^\s"<>]+$/i;
 
 function collected(candidates) {
   const boards = [];
@@ -109,7 +110,7 @@ const hasRows = (name) => /^(auction|play|\w+table)$/.test(name) && name !== "ta
 /** The blocks of tags of PBN text: {tags, sections, lines}, cut at blank lines and where a tag comes again. */
 function pbnBlocks(text) {
   const blocks = [];
-  const fresh = () => ({ tags: {}, sections: {}, lines: [] });
+  const fresh = () => ({ tags: { __proto__: null }, sections: { __proto__: null }, lines: [] });
   let block = fresh();
   let section = "";
   const close = () => {
@@ -323,7 +324,7 @@ function believed(table, name, notes) {
   return table.map((row) => row.map((tricks) => (tricks === 1 || nothing ? null : tricks)));
 }
 
-const COLUMNS = { pbn: "deal", "board number": "board", number: "board", bd: "board", vul: "vulnerable", vulnerability: "vulnerable" };
+const COLUMNS = { __proto__: null, pbn: "deal", "board number": "board", number: "board", bd: "board", vul: "vulnerable", vulnerability: "vulnerable" };
 const HANDS = ["north", "east", "south", "west"];
 const SUIT_COLUMNS = [...Array(16).keys()].map((place) => `suit ${place}`);
 const OUTCOME = /^([1-7])\s*([SHDCN])T?\s*(X{0,2})\s*([NESW](?!\w))?\s*(=|[+-]\s*\d+)?$/i;
@@ -463,7 +464,7 @@ function* linBoards(text) {
   }
 }
 
-const linNumber = ({ ah, qx }) => whole(/(\d+)\s*$/.exec(ah ?? "")?.[1]) ?? whole(/^[oc]?(\d+)$/i.exec(qx ?? "")?.[1]);
+const linNumber = ({ ah, qx }) => whole(/^board\s*(?:#\s*)?(\d{1,9})$/i.exec(ah?.trim() ?? "")?.[1]) ?? whole(/^[oc]?(\d+)$/i.exec(qx ?? "")?.[1]);
 
 function linBoard(pairs, number) {
   const notes = [];
@@ -599,9 +600,9 @@ export function readAddress(text) {
 }
 
 const KEYS = {
-  north: "n", east: "e", south: "s", west: "w", dealer: "d", vul: "v", board: "b",
+  __proto__: null, north: "n", east: "e", south: "s", west: "w", dealer: "d", vul: "v", board: "b",
 };
-const DUTCH = { o: "e", z: "s" }; // oost, zuid
+const DUTCH = { __proto__: null, o: "e", z: "s" }; // oost, zuid
 
 function addressFacts(values) {
   const value = (name) => (values.get(name) ?? "").trim();
@@ -650,6 +651,8 @@ export function readZrd(bytes) {
         return (record[13 + (nibble >> 1)] >> (4 * (nibble & 1))) & 15;
       }),
     );
+    const impossible = one.exact.flat().find((tricks) => tricks > 13);
+    if (impossible) throw new DealError(`deal ${start / ZRD + 1} of the file has ${impossible} tricks. It may not be a .zrd file`);
     boards.push(one);
   }
   return { boards, skipped: [] };
