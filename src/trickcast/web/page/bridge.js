@@ -1,7 +1,5 @@
 // The rules that the page needs: who plays which card when, what a contract scores, and the par.
 
-import { SEATS } from "./cards.js";
-
 export const STRAINS = "SHDCN";
 const RANKS = "AKQJT98765432";
 const TRICK = 4;
@@ -138,9 +136,6 @@ function lowest(contracts) {
   }
   return [...kept.values()];
 }
-
-/** Who declares, as people write it: NS, or one of them. */
-export const declarers = (by) => by.map((seat) => SEATS[seat]).join("");
 
 /** A result against its contract: =, +1, −2. */
 export const signed = (over) => (over === 0 ? "=" : over > 0 ? `+${over}` : `−${-over}`);
