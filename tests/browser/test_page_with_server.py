@@ -66,6 +66,22 @@ def test_two_hands_alone_have_chances_of_game_and_the_contracts_that_score_best(
     assert page.locator(".worth tbody tr").count() == 4
 
 
+def test_the_best_contracts_of_two_hands_are_those_at_their_vulnerability(page):
+    show(page, "N:- AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83")  # East and West
+    best = page.locator(".best li")
+    best.first.wait_for()
+    before = best.all_inner_texts()
+    page.evaluate(
+        """async () => {
+            const { editBoard } = await import("./store.js");
+            editBoard({ vulnerable: "ew" });
+        }"""
+    )
+    page.wait_for_function(
+        "old => document.querySelector('.best li').innerText !== old", arg=before[0]
+    )
+
+
 def simulated(page: Any, south: str, north: str) -> None:
     show(page, f"N:- - {south} -")
     page.get_by_role("tab", name="Chances").click()

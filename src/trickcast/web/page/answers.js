@@ -77,7 +77,7 @@ export function follow() {
   const shown = board();
   const { line } = state;
   pursue("line", line && shown.deal.whole ? `${keyOf(line, line.at)} ${shown.vulnerable}` : "", (signal) => askLine(shown, line, signal));
-  pursue("tricks", shown.deal.pbn, (signal) => askTricks(shown, signal));
+  pursue("tricks", `${shown.deal.pbn} ${shown.deal.pair ? shown.vulnerable : ""}`, (signal) => askTricks(shown, signal));
   pursue("calls", `${keyOfAuction(shown)} ${state.system}`, (signal) => askCalls(shown, signal));
 }
 
@@ -116,9 +116,10 @@ function again(kind, about) {
 
 async function askTricks(shown, signal) {
   const { deal } = shown;
-  if (deal.pair && !known.get(deal.pbn)?.pair) {
-    const pair = await engine.pair(deal, deal.pair, ofSide(shown.vulnerable ?? "none", deal.pair), signal);
-    learn(deal, { pair, estimate: pair, final: true });
+  const sides = deal.pair && ofSide(shown.vulnerable ?? "none", deal.pair);
+  if (deal.pair && known.get(deal.pbn)?.sides !== sides) { // the best contracts are those at this vulnerability
+    const pair = await engine.pair(deal, deal.pair, sides, signal);
+    learn(deal, { pair, sides, estimate: pair, final: true });
   }
   if (!deal.whole) return tell("tricks", "", signal);
   const ask = async () => {
