@@ -280,7 +280,7 @@ function connect() {
   });
   $("picking").addEventListener("toggle", () => change({}));
   $("picker").addEventListener("pick", ({ detail }) => {
-    editBoard({ deal: detail, exact: null, play: [], result: null, notes: [] });
+    editBoard({ deal: detail, exact: null, play: [], result: null, source: null, notes: [] });
     change({ line: null });
   });
   for (const tab of TABS) $(`tab-${tab}`).addEventListener("click", () => showTab(tab));

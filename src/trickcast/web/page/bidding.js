@@ -38,7 +38,7 @@ function call(text) {
   const auction = text === null ? shown.auction.slice(0, -1) : [...shown.auction, text];
   const dealer = dealerOf(shown);
   const [contract, declarer] = contractOf(dealer, auction);
-  editBoard({ auction, dealer, contract, declarer, result: null, play: [], notes: [] });
+  editBoard({ auction, dealer, contract, declarer, result: null, play: [], source: null, notes: [] });
   change({ line: lineOf(board()) });
 }
 

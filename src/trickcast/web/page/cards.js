@@ -170,5 +170,8 @@ export function boardFacts(number) {
   return { dealer: DEALERS[number % 4], vulnerable: VULNERABLE[(number + 15) % 16] };
 }
 
+/** The place of a declarer in estimates of a deal: those of two hands have only these two; -1 for the others. */
+export const estimatedPlace = (deal, seat) => (deal.pair ? deal.pair.indexOf(seat) : seat);
+
 /** Dealer of a board: as it says, or as its number does. */
 export const dealerOf = ({ dealer, number }) => dealer ?? (number ? boardFacts(number).dealer : 0);

@@ -4,7 +4,7 @@
 import { html, nothing, render } from "./dom.js";
 import { answerOf } from "./answers.js";
 import { needed } from "./bridge.js";
-import { SEATS } from "./cards.js";
+import { SEATS, estimatedPlace } from "./cards.js";
 import { PRINTED_STRAINS } from "./makes.js";
 import { say, strainSign } from "./settings.js";
 import { change, choose, state } from "./store.js";
@@ -54,7 +54,7 @@ export function printable(target, boards) {
     const { exact, estimate, par } = answerOf(each);
     const diagram = document.createElement("hand-diagram");
     diagram.show(each);
-    const text = (strain, seat) => (exact ? exact[strain][seat] : estimate ? estimate.expected[strain][seat].toFixed(1) : "");
+    const text = (strain, seat) => (exact ? exact[strain][seat] : estimate ? estimate.expected[strain][estimatedPlace(each.deal, seat)]?.toFixed(1) : "");
     return html`<article class="printed">${diagram}<div>
       <table><caption>${say(exact ? "double-dummy tricks" : "expected tricks")}</caption><thead><tr><td></td>${PRINTED_STRAINS.map((strain) => html`<th scope="col">${strainSign(strain)}</th>`)}</tr></thead>
       <tbody>${[0, 2, 1, 3].map((seat) => html`<tr><th scope="row">${SEATS[seat]}</th>${PRINTED_STRAINS.map((strain) => html`<td class="number">${text(strain, seat)}</td>`)}</tr>`)}</tbody></table>

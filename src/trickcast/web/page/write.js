@@ -1,7 +1,8 @@
 // Boards as PBN, LIN, CSV and JSON. What a PBN file said of a board is written again as it was.
 
+import { contractOf } from "./auction.js";
 import { playState } from "./bridge.js";
-import { SEATS, SEAT_NAMES, SUITS, boardFacts } from "./cards.js";
+import { SEATS, SEAT_NAMES, SUITS, boardFacts, estimatedPlace } from "./cards.js";
 
 const LIN_SEATS = [2, 3, 0, 1]; // South, West, North, East
 const VULNERABLE = { none: "None", ns: "NS", ew: "EW", both: "All" };
@@ -72,17 +73,23 @@ function playLines({ deal, contract, declarer, play }) {
 const digitsOf = (exact) =>
   [0, 2, 1, 3].flatMap((seat) => [4, 0, 1, 2, 3].map((strain) => exact[strain][seat].toString(16))).join("");
 
+/** A name without what would end it in LIN. */
+const linText = (text) => text.replace(/[\s\0-\x1f,]+/g, " ").replaceAll("|", "/").trim();
+
 /** Write boards as LIN; LIN holds no tables. */
 export function toLin(boards) {
   const lines = boards.map((board, place) => {
     const { number, dealer, vulnerable } = factsOf(board, place);
     const hands = LIN_SEATS.map((seat) =>
       board.deal.count(seat) === 13 ? SUITS.map((suit, s) => suit + board.deal.holding(seat, s)).join("") : "");
-    const names = Object.keys(board.players ?? {}).length ? `pn|${LIN_SEATS.map((seat) => board.players[SEAT_NAMES[seat]] ?? "").join(",")}|` : "";
+    const names = Object.keys(board.players ?? {}).length ? `pn|${LIN_SEATS.map((seat) => linText(board.players[SEAT_NAMES[seat]] ?? "")).join(",")}|` : "";
     const calls = (board.auction ?? []).map((call) => `mb|${{ PASS: "p", X: "d", XX: "r" }[call] ?? call}|`).join("");
+    const [called, caller] = contractOf(dealer, board.auction ?? []);
+    const by = board.contract === "PASS" ? null : board.declarer;
+    const stated = !board.contract || (board.contract === called && by === caller) ? "" : `rs|${board.contract}${SEATS[by] ?? ""}|`;
     const cards = (board.play ?? []).map((card) => `pc|${card}|`).join("");
     const claimed = board.result === null || board.result === undefined || board.play?.length === 52 ? "" : `mc|${board.result}|`;
-    return `qx|o${number}|${names}md|${LIN_SEATS.indexOf(dealer) + 1}${hands.join(",")}|sv|${{ none: "o", ns: "n", ew: "e", both: "b" }[vulnerable]}|ah|Board ${number}|${calls}${cards}${claimed}pg||`;
+    return `qx|o${number}|${names}md|${LIN_SEATS.indexOf(dealer) + 1}${hands.join(",")}|sv|${{ none: "o", ns: "n", ew: "e", both: "b" }[vulnerable]}|ah|Board ${number}|${calls}${stated}${cards}${claimed}pg||`;
   });
   return `${lines.join("\n")}\n`;
 }
@@ -93,7 +100,7 @@ export function toCsv(boards) {
   const rows = boards.map((one, i) => [
     one.number ?? i + 1,
     one.deal.pbn,
-    ...(one.estimate ? one.estimate.expected.flat().map((n) => n.toFixed(2)) : cells.map(() => "")),
+    ...[0, 1, 2, 3, 4].flatMap((strain) => SEATS.map((_, seat) => one.estimate?.expected[strain][estimatedPlace(one.deal, seat)]?.toFixed(2) ?? "")),
   ]);
   return [["board", "deal", ...cells], ...rows].map((row) => row.join(",")).join("\n") + "\n";
 }
@@ -104,7 +111,7 @@ export function toJson(boards) {
     board: one.number ?? i + 1,
     deal: one.deal.pbn,
     strains: ["S", "H", "D", "C", "N"],
-    declarers: SEATS,
+    declarers: one.deal.pair ? one.deal.pair.map((seat) => SEATS[seat]) : SEATS,
     ...(one.estimate && {
       model: one.estimate.model,
       expected: one.estimate.expected,

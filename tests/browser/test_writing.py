@@ -1,0 +1,99 @@
+"""What the page saves and prints of boards, without a solver."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trickcast as tc
+
+DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
+TWO = "N:A.KQ9832.T94.AKT - KJ95.J65.K3.J654 -"
+PATIENCE = 60_000  # milliseconds, on a busy machine
+PBN = f"""[Event "Club night"]
+[Board "5"]
+[West "Walt"]
+[North "Nora"]
+[East "Ed"]
+[South "Sue"]
+[Dealer "N"]
+[Vulnerable "NS"]
+[Deal "{DEAL}"]
+[Declarer "N"]
+[Contract "4H"]
+[Result "10"]
+[Auction "N"]
+1H Pass 3H Pass
+4H AP
+"""
+
+
+@pytest.fixture
+def page(fresh_page: Any, site: str) -> Iterator[Any]:
+    """A fresh page; it must end without an error on its console."""
+    with fresh_page(site, PATIENCE, console=True) as shown:
+        yield shown
+
+
+def show(page: Any, text: str) -> None:
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="Show", exact=True).click()
+
+
+def answered(page: Any) -> None:
+    """Wait for the best network."""
+    page.locator("#status", has_text="by accurate").wait_for()
+
+
+WRITE = """async (kind) => {
+    const write = await import("./write.js");
+    const { answerAll } = await import("./answers.js");
+    return write[kind](await answerAll(() => {}));
+}"""
+
+
+def test_calls_made_by_hand_are_saved(page, tmp_path: Path):
+    show(page, PBN)
+    answered(page)
+    page.get_by_role("tab", name="Bidding").click()
+    for _ in range(6):
+        page.get_by_role("button", name="Back", exact=True).click()
+    for call in ("3 notrump", "Pass", "Pass", "Pass"):
+        page.get_by_role("button", name=call, exact=True).click()
+    (tmp_path / "saved.pbn").write_text(page.evaluate(WRITE, "toPbn"))
+    (board,) = tc.read(tmp_path / "saved.pbn").boards or ()
+    assert " ".join(board.auction) == "1H PASS 3N PASS PASS PASS"
+    assert (board.contract, str(board.declarer), board.result) == ("3N", "S", None)
+
+
+def test_two_hands_are_saved_and_printed_with_what_their_declarers_take(page):
+    show(page, TWO)
+    page.locator(".worth").wait_for()
+    heads, cells = (line.split(",") for line in page.evaluate(WRITE, "toCsv").splitlines())
+    assert len(cells) == len(heads)
+    known = {head[-1] for head, cell in zip(heads[2:], cells[2:], strict=True) if cell}
+    assert known == {"N", "S"}
+    (board,) = json.loads(page.evaluate(WRITE, "toJson"))
+    assert board["declarers"] == ["N", "S"]
+    assert {len(row) for row in board["expected"]} == {2}
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    rows = page.locator("#paper tbody tr").all()
+    texts = [row.locator("td").all_text_contents() for row in rows]
+    assert [all(row) for row in texts] == [True, True, False, False], "N S E W"
+    assert float(texts[0][0]) == pytest.approx(board["expected"][4][0], abs=0.06)
+
+
+def test_lin_keeps_a_contract_without_its_auction_and_its_bars(page, tmp_path: Path):
+    auction = PBN.index("[Auction")
+    players = PBN[:auction].replace("Nora", "No|ra, the Elder")
+    show(page, players)
+    answered(page)
+    (tmp_path / "saved.lin").write_text(page.evaluate(WRITE, "toLin"))
+    (board,) = tc.read(tmp_path / "saved.lin").boards or ()
+    assert (board.contract, str(board.declarer), board.result) == ("4H", "N", 10)
+    assert (board.tag("North"), board.tag("East")) == ("No/ra the Elder", "Ed")
+    show(page, PBN)
+    answered(page)
+    assert "rs|" not in page.evaluate(WRITE, "toLin"), "the auction tells it"
