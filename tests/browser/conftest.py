@@ -11,7 +11,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -56,15 +56,28 @@ def asked_for(request: pytest.FixtureRequest) -> None:
         pytest.skip("a real browser takes minutes: make browser-test")
 
 
+class Host(NamedTuple):
+    """A web host: what lies in its folder is at its address."""
+
+    folder: Path
+    address: str
+
+
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a site that lies in a sub-folder of a web host."""
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """A web host without a site."""
     root = tmp_path_factory.mktemp("host")
-    write_site(root / "club" / "tricks")
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(root))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/club/tricks/"
+        yield Host(root, f"http://127.0.0.1:{server.server_port}/")
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def site(host: Host) -> str:
+    """The address of a site that lies in a sub-folder of a web host."""
+    write_site(host.folder / "club" / "tricks")
+    return f"{host.address}club/tricks/"
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Seat
+from trickcast.web import write_site
 
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 PATIENCE = 60_000  # milliseconds, on a busy machine
@@ -350,6 +351,31 @@ def test_the_page_works_offline_after_its_first_load(browser, site):
     context.set_offline(True)
     page.reload()
     answered(page)
+    context.close()
+
+
+def test_two_sites_on_one_host_keep_their_own_files(browser, host):
+    for name in ("first", "second"):
+        write_site(host.folder / name, f"https://{name}.example/")
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    for name in ("first", "second"):
+        page.goto(f"{host.address}{name}/")
+        page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+    assert len(page.evaluate("caches.keys()")) == 2
+    context.close()
+
+
+def test_what_a_browser_keeps_may_be_damaged(browser, site):
+    context = browser.new_context()
+    context.add_init_script("for (const key of ['settings', 'contest']) localStorage[key] = '{'")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{site}#deal={DEAL.replace(' ', '+')}")
+    answered(page)
+    known = "async () => new (await import('./rounds.js')).ServerRounds().known"
+    assert page.evaluate(known) is False
     context.close()
 
 

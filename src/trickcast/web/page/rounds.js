@@ -36,7 +36,11 @@ export class ServerRounds {
   }
 
   #kept() {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+    try {
+      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    } catch {
+      return {};
+    }
   }
 
   #chunk() {

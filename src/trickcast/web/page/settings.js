@@ -4,7 +4,15 @@
 import words from "./words.js";
 
 const KEY = "settings";
-const settings = { theme: "", colours: "four", ten: "T", language: "en", ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+const settings = { theme: "", colours: "four", ten: "T", language: "en", ...kept() };
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    return {};
+  }
+}
 
 /** The languages of the cards: their code, name and letters. */
 export const LANGUAGES = Object.entries(words).map(([code, { name, cards }]) => [code, name, cards.ranks]);
