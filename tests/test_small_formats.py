@@ -11,8 +11,9 @@ from hypothesis import given, settings
 
 import format_samples as sample
 import trickcast as tc
-from trickcast.cards import Board, Deal, DealSet, Seat, Tag, Vulnerability
+from trickcast.cards import Board, Deal, DealSet, Seat, Strain, Tag, Vulnerability, card_text
 from trickcast.formats import FORMATS, FormatError, FormatWarning, iter_deals, read, write_stream
+from trickcast.formats.board_text import tricks_of
 
 DEAL = Deal("N:AK3.QT95.KJ4.Q62 QJ.K873.AQT6.KJ5 T97.AJ64.985.A83 86542.2.732.T974")
 VOIDS = Deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
@@ -147,6 +148,17 @@ def test_more_than_thirteen_tricks_in_the_table_are_told() -> None:
     assert str(told[0].message).endswith(": 14 tricks by N are left out (expected 0 to 13)")
     assert str(told[1].message).startswith("x: 1 more like this") and len(told) == 2
     assert deals.tricks is not None and deals.tricks[0, :, 0].tolist() == [8, 255, 255, 7, 9]
+
+
+def test_a_label_on_a_hand_is_heard_or_refused() -> None:
+    drawn = {seat: " ".join(map("".join, zip("♠♥♦♣", HANDS[seat].split("."), strict=True)))
+             for seat in Seat}  # fmt: skip
+    lines = [f"North {drawn[Seat.NORTH]}",
+             f"West {drawn[Seat.WEST]}   East {drawn[Seat.EAST]}",
+             f"South {drawn[Seat.SOUTH]}"]  # fmt: skip
+    assert of("\n".join(lines), "diagram").owners.tobytes() == tc.Deal(DEAL).owner_bytes
+    with pytest.raises(FormatError, match="South's hand in North's place"):
+        of("\n".join(reversed(lines)), "diagram")
 
 
 def test_diagrams_that_are_none() -> None:
@@ -439,3 +451,25 @@ def test_pages_and_pictures_under_the_names_of_deals_are_called_so(
     with pytest.raises(FormatError, match=r"x\.pbn: HTML, not deals"):
         read(tmp_path / "x.pbn")
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("first", list(Seat))
+def test_tricks_are_counted_from_whoever_led(first: Seat) -> None:
+    (deal,) = tc.random_deals(1, seed=3)
+    left, leader, play, won = set(range(52)), first, [], [0, 0]
+    for _ in range(13):
+        trick: list[int] = []
+        for turn in range(4):
+            own = {card for card in left if deal.owners[card] == (leader + turn) % 4}
+            trick.append(
+                min({card for card in own if trick and card // 13 == trick[0] // 13} or own)
+            )
+            left.remove(trick[-1])
+        spades = [card for card in trick if card < 13]
+        best = min(spades or (card for card in trick if card // 13 == trick[0] // 13))
+        leader = Seat((leader + trick.index(best)) % 4)
+        won[leader.side] += 1
+        play += map(card_text, trick)
+    for count in (48, 50, 52):
+        found = tricks_of(play[:count], Seat.SOUTH, Strain.SPADES, deal.owner_bytes)
+        assert found == won[0]

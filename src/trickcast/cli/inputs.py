@@ -30,7 +30,6 @@ from ..cards import (
     Skipped,
     shorten,
 )
-from ..cards.text import parse_hands
 from .command import Option
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ def _literal(source: str, partial: bool, kinds: str) -> DealSet | PartialDeals:
     if not source.strip():
         raise DealError("an empty argument (expected a file, - for standard input, or a deal)")
     try:
-        owners = parse_hands(source) if partial else Deal(source).owner_bytes
+        owners = _shown_owners(source) if partial else Deal(source).owner_bytes
     except DealError as error:
         if ":" in source[:8] and any(sign in source for sign in ".♠♤"):
             raise
@@ -244,6 +243,13 @@ def _literal(source: str, partial: bool, kinds: str) -> DealSet | PartialDeals:
         ) from error
     rows = np.frombuffer(owners, dtype=np.uint8)[None]
     return PartialDeals(rows, [Board()]) if HIDDEN in owners else DealSet(rows)
+
+
+def _shown_owners(text: str) -> bytes:
+    from ..formats.board_text import shown_owners
+    from ..formats.format import Reading
+
+    return shown_owners(text, Reading("the deal", partial=True))
 
 
 def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:

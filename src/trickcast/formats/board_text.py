@@ -43,7 +43,7 @@ NO_TRICKS: Table = np.full((5, 4), UNKNOWN, dtype=np.uint8)
 
 _CARDS_OF_SUITS = [{rank: 13 * suit + i for i, rank in enumerate(RANKS)} for suit in range(4)]
 _SUIT_AND_RANK = [(card // 13, RANKS[card % 13]) for card in range(52)]
-_SMALL_CARD = re.compile(r"[.AKQJT2-9]x", re.IGNORECASE)
+_SMALL_CARD = re.compile(r"[:\s.AKQJT0-9]x", re.IGNORECASE)
 _LONGEST_DEAL = 1000
 """Characters: more than any notation of four hands needs."""
 
@@ -353,12 +353,14 @@ def tricks_of(
     """Count declarer's tricks in a complete play of 52 cards; None if it is incomplete.
 
     Also None without a declarer or a strain. With the deal's ``owners`` twelve tricks are enough:
-    the last four cards play themselves.
+    the last four cards play themselves; and who holds the first card led it, else declarer's LHO.
     """
     if declarer is None or strain is None:
         return None
     cards = list(play)
     leader, taken = declarer.lho, 0
+    if cards and owners and owners[CARD_INDEX[cards[0]]] != HIDDEN:
+        leader = Seat(owners[CARD_INDEX[cards[0]]])
     if len(cards) != 52 and not (owners and 48 <= len(cards) < 52):
         return None
     for start in range(0, 52, 4):

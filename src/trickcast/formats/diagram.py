@@ -109,10 +109,14 @@ class _Drawing:
         if len(hands) < 4:
             raise DealError(f"a diagram of {counted(len(hands), 'hand')} (expected 4)")
         if set(seats) != set(Seat):
+            labelled = seats
             if sizes == [1, 2, 1] or (sizes == [1, 1, 1, 1] and self.compass):
                 seats = [Seat.NORTH, Seat.WEST, Seat.EAST, Seat.SOUTH]
             else:
                 raise DealError("four hands without seats (expected N, W and E, S)")
+            for label, seat in zip(labelled, seats, strict=True):
+                if label is not None and label is not seat:
+                    raise DealError(f"{label.word}'s hand in {seat.word}'s place")
         texts = {seat: hand.text for seat, hand in zip(seats, hands, strict=True)}
         return Deal("N:" + " ".join(texts[seat] for seat in Seat)).owner_bytes
 
@@ -248,7 +252,8 @@ def _hands_on_a_line(line: str) -> list[_Hand]:
     else:
         return []
     hands = [".".join(texts[k : k + 4]) for k in range(0, len(texts), 4)]
-    return [_Hand(text, seats[0] if seats else None) for text in hands]
+    own = seats if len(seats) == len(hands) else [None] * len(hands)
+    return [_Hand(*hand) for hand in zip(hands, own, strict=True)]
 
 
 def _says_number(text: str) -> bool:
