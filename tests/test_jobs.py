@@ -189,6 +189,12 @@ def test_a_partner_may_be_described(run) -> None:
     assert "12 cards" in run("pair", hand, "K7.A862.KQ52.87")[2]
 
 
+def test_pair_takes_x_in_a_typed_deal(run) -> None:
+    status, out, err = run("pair", "N:xxxx.Kxx.Qxx.KQJ - Jxx.AQx.Kxx.Axxx -", "--json")
+    assert status == 0 and "x is read as the lowest card that no hand shows" in err
+    assert json.loads(out)["hands"] == ["5432.K32.Q32.KQJ", "J76.AQ4.K54.A432"]
+
+
 # --- files ---------------------------------------------------------------------------------------
 
 

@@ -357,3 +357,11 @@ def test_deals_get_numbers_dealers_and_vulnerability_as_they_are_written() -> No
     write_stream([of(f'[Dealer "S"]\n{TAG}\n{TAG}', "pbn")], out, "lin")
     boards = of(out.getvalue(), "lin").boards
     assert boards is not None and [board.number for board in boards] == [None, None]
+
+
+def test_zeros_between_and_after_gzip_members_are_padding(tmp_path) -> None:
+    packed = gzip.compress(
+        b"N:A63.KQ987.A9732. KJ5.J2.QJ84.AK73 Q874.A64.K5.QT85 T92.T53.T6.J9642\n"
+    )
+    (tmp_path / "deals.txt.gz").write_bytes(packed + bytes(200_000) + packed + bytes(70_000))
+    assert len(read(tmp_path / "deals.txt.gz")) == 2

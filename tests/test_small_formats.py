@@ -157,7 +157,7 @@ def test_a_label_on_a_hand_is_heard_or_refused() -> None:
              f"West {drawn[Seat.WEST]}   East {drawn[Seat.EAST]}",
              f"South {drawn[Seat.SOUTH]}"]  # fmt: skip
     assert of("\n".join(lines), "diagram").owners.tobytes() == tc.Deal(DEAL).owner_bytes
-    with pytest.raises(FormatError, match="South's hand in North's place"):
+    with pytest.raises(FormatError, match="S's hand in N's place .expected North on top"):
         of("\n".join(reversed(lines)), "diagram")
 
 

@@ -99,7 +99,7 @@ def package_version(package: str) -> str:
 def _solver() -> str | None:
     try:
         return solver_version()
-    except ModuleNotFoundError:
+    except (ImportError, OSError):  # not there, or does not load
         return None
 
 

@@ -304,7 +304,7 @@ def fetch(
     new = fetch_pgx(out, deals, use=cast(Use, use), sample=sample, host=host, progress=True)
     click.echo(
         f"{out}: holds the first {deals:,} deals of pgx, {new:,} of them newly downloaded\n"
-        f"source {DATA_SET} of {HOST}, licence {LICENCE}"
+        f"source {DATA_SET} of {host}, licence {LICENCE}"
     )
 
 

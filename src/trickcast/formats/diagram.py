@@ -115,8 +115,8 @@ class _Drawing:
             else:
                 raise DealError("four hands without seats (expected N, W and E, S)")
             for label, seat in zip(labelled, seats, strict=True):
-                if label is not None and label is not seat:
-                    raise DealError(f"{label.word}'s hand in {seat.word}'s place")
+                if label not in (None, seat) and not self.compass:  # its letters are no labels
+                    raise DealError(f"{label}'s hand in {seat}'s place (expected North on top)")
         texts = {seat: hand.text for seat, hand in zip(seats, hands, strict=True)}
         return Deal("N:" + " ".join(texts[seat] for seat in Seat)).owner_bytes
 

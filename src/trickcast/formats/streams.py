@@ -107,6 +107,8 @@ def _unzipped(stream: BinaryIO, reading: Reading) -> Iterator[bytes]:
     packed = unpacked = 0
     member, begun = zlib.decompressobj(wbits=31), False
     while block := stream.read(_BLOCK):
+        if packed and not begun:  # padding after a member, as within its last block
+            block = block.lstrip(b"\0")
         packed += len(block)
         pending = False  # whether the member has more to give
         while block or pending:
