@@ -258,4 +258,4 @@ def test_one_layout_has_no_error() -> None:
 def test_no_impossible_call_is_shown_instead() -> None:
     shown = tc.explain_auction("7N X XX P P P", dealer="N", n=20)
     assert [call for call, _ in shown[3].instead] == []
-    assert all(chance > 0 for call in shown for _, chance in call.instead)
+    assert all(chance > 0 for call in shown.calls for _, chance in call.instead)
