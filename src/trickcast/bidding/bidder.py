@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import HandsLike, Seat, Vulnerability, as_hands, checked_whole, shorten
+from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.styles import read_style
@@ -133,8 +133,6 @@ class Bidder:
     def __init__(
         self, model: str | os.PathLike[str] = DEFAULT_MODEL, *, threads: int | None = None
     ):
-        if threads is not None:
-            checked_whole(threads, "threads", 1)
         path, expected = locate(model, _WEIGHTS, "model of calls")
         self._session, sha256 = open_session(path, expected, threads)
         metadata = dict(self._session.get_modelmeta().custom_metadata_map)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import cut, shorten
+from ..cards import checked_whole, cut, shorten
 from ..cards.errors import one_line
 from ..model_format import MODEL_FORMAT, OUTPUT_ORDER
 from ..plugins import load, offered
@@ -196,10 +196,13 @@ def read_shipped(folder: Path, file: str) -> bytes:
 def open_session(path: Path, expected: str | None, threads: int | None = None) -> tuple[Any, str]:
     """Return the ONNX Runtime session of a file and its SHA-256, ``expected`` unless that is None.
 
-    Raises ModelError if the file is missing, has another checksum or cannot be run.
+    Raises ModelError if the file is missing, has another checksum or cannot be run, ValueError for
+    ``threads`` below one.
     """
     import onnxruntime as ort
 
+    if threads is not None:
+        checked_whole(threads, "threads", 1)
     data, sha256 = read_whole(path, expected)
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads or 0

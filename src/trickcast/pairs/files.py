@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from ..cards import checked_whole, cut, shorten
+from ..cards import cut, shorten
 from ..estimator import ModelError
 from ..estimator.files import (
     BROKEN,
@@ -59,8 +59,6 @@ def load_pair_model(
     Raises ModelError for a model that is unknown, missing, damaged or of another format, ValueError
     for ``threads`` below one.
     """
-    if threads is not None:
-        checked_whole(threads, "threads", 1)
     path, expected = locate(model, WEIGHTS, "model of two hands")
     session, sha256 = open_session(path, expected, threads)
     metadata = dict(session.get_modelmeta().custom_metadata_map)

@@ -17,7 +17,6 @@ from ..cards import (
     Strain,
     as_dealset,
     card_text,
-    checked_whole,
     parse_card,
     parse_contract,
     shorten,
@@ -71,7 +70,7 @@ class PlayedEstimator:
     def __init__(
         self, model: str | os.PathLike[str] = "played", *, threads: int | None = None
     ) -> None:
-        self._threads = None if threads is None else checked_whole(threads, "threads", 1)
+        self._threads = threads
         self._session, self.info = load_played_model(model, self._threads)
         self._cards = loaded("accurate", self._threads)
         self.info.check_base(self._cards.info)

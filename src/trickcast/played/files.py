@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..cards import checked_whole, shorten
+from ..cards import shorten
 from ..estimator.files import (
     ModelError,
     ModelFile,
@@ -60,8 +60,6 @@ def load_played_model(
     Raises ModelError for a model that is unknown, missing, damaged or of another format, ValueError
     for ``threads`` below one.
     """
-    if threads is not None:
-        checked_whole(threads, "threads", 1)
     path, expected = locate(model, WEIGHTS, "model of results at the table")
     session, sha256 = open_session(path, expected, threads)
     metadata = dict(session.get_modelmeta().custom_metadata_map)
