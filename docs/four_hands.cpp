@@ -16,12 +16,12 @@
 typedef float Vec __attribute__((vector_size(32)));
 constexpr int WIDTH = 8;                // floats in a vector
 constexpr int MOST = 20;                // vectors in a row, at most
-constexpr int T = 30;                   // examples in a tile
+constexpr int T = 30, LANES = 32;       // examples in a tile, and places for their numbers
 constexpr int THREES = 18, WAYS = 64;   // groups of three cards, and ways to deal each
 #ifdef __AVX512VL__                     // 32 registers
-constexpr int SUMS = 26, PART = 13;     // sums held in registers at a time, and for one row
+constexpr int SUMS = 26, PART = 5;      // sums held in registers at a time, and for one row
 #else
-constexpr int SUMS = 12, PART = 6;
+constexpr int SUMS = 12, PART = 4;
 #endif
 
 struct Free {
@@ -169,20 +169,36 @@ static void slope(const Room& slopes, const Room& values) {
     }
 }
 
-// Sets the slopes of an example's sums. Returns its error, the mean squared error of the softmax.
-static float miss(const float* sums, const float* target, int count, float* slopes) {
-    float most = sums[0], whole = 0, error = 0, weighed = 0, p[MOST * WIDTH];
-    for (int o = 1; o < count; o++) most = sums[o] > most ? sums[o] : most;
-    for (int o = 0; o < count; o++) whole += p[o] = std::exp(sums[o] - most);
-    for (int o = 0; o < count; o++) {
-        p[o] /= whole;
-        const float off = p[o] - target[o];
-        error += off * off;
-        slopes[o] = 2 * off / count;
-        weighed += slopes[o] * p[o];
-    }
-    for (int o = 0; o < count; o++) slopes[o] = p[o] * (slopes[o] - weighed);
-    return error / count;
+// Sets the slopes of a tile's sums. Returns the sum of the errors of those examples that are used,
+// the mean squared errors of the softmax. A target is a row of `targets`, of `count` floats.
+static double miss(const Room& sums, const int64_t* tricks, const float* targets, int count,
+                   int used, const Room& slopes) {
+    float p[MOST * WIDTH][LANES], off[MOST * WIDTH][LANES];
+    float most[LANES], whole[LANES] = {}, error[LANES] = {}, weighed[LANES] = {};
+    for (int o = 0; o < count; o++)
+        for (int t = 0; t < LANES; t++) {
+            p[o][t] = t < T ? sums.floats(t)[o] : 0;
+            off[o][t] = t < used ? targets[tricks[t] * count + o] : 0;
+        }
+    std::memcpy(most, p[0], sizeof(most));
+    for (int o = 1; o < count; o++)
+        for (int t = 0; t < LANES; t++) most[t] = p[o][t] > most[t] ? p[o][t] : most[t];
+    for (int o = 0; o < count; o++)
+        for (int t = 0; t < LANES; t++) whole[t] += p[o][t] = std::exp(p[o][t] - most[t]);
+    for (int o = 0; o < count; o++)
+        for (int t = 0; t < LANES; t++) {
+            p[o][t] /= whole[t];
+            off[o][t] = p[o][t] - off[o][t];
+            error[t] += off[o][t] * off[o][t];
+            weighed[t] += off[o][t] * p[o][t];
+        }
+    for (int o = 0; o < count; o++)
+        for (int t = 0; t < T; t++)
+            slopes.floats(t)[o] =
+                t < used ? p[o][t] * (off[o][t] - weighed[t]) * 2 / count : 0;
+    double total = 0;
+    for (int t = 0; t < T && t < used; t++) total += error[t];
+    return total / count;
 }
 
 // ---- the pass ------------------------------------------------------------------------------------
@@ -244,13 +260,8 @@ extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways
             squash(below.values);
             product(l.forward, &l.biases, below.values, l.inputs, l.values);
         }
-        for (int t = 0; t < T; t++) {
-            float* slopes = last.slopes.floats(t);
-            const float error = miss(last.values.floats(t), targets + tricks[of(t)] * last.outputs,
-                                     last.outputs, slopes);
-            if (begin + t < n) total += error;
-            else std::memset(slopes, 0, last.outputs * sizeof(float));
-        }
+        const int used = n - begin < T ? n - begin : T;
+        total += miss(last.values, tricks + begin, targets, last.outputs, used, last.slopes);
         for (int k = count - 1; k > 0; k--) {
             const Level &l = levels[k], &below = levels[k - 1];
             outer(l.slopes, l.outputs, below.values, l.weight_sums);
@@ -258,8 +269,11 @@ extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways
             slope(below.slopes, below.values);
         }
         for (const Level& l : levels)
-            for (int t = 0; t < T; t++)
-                for (int k = 0; k < l.slopes.row; k++) l.bias_sums.at(0)[k] += l.slopes.at(t)[k];
+            for (int k = 0; k < l.slopes.row; k++) {
+                Vec sum = l.bias_sums.at(0)[k];
+                for (int t = 0; t < T; t++) sum += l.slopes.at(t)[k];
+                l.bias_sums.at(0)[k] = sum;
+            }
         of_length(table.row, [&](auto length) {
             for (int t = 0; t < T; t++)
                 scatter<length>(table_sums, ways + of(t) * THREES, first.slopes.at(t));
