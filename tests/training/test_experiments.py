@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 import trickcast as tc
 from killing import Killed
@@ -37,7 +38,7 @@ from trickcast.papers.experiments.all_papers import (
     rows_of,
 )
 from trickcast.papers.experiments.finished_figures import Store
-from trickcast.papers.experiments.measured_rows import exact_by_deal, measure_row
+from trickcast.papers.experiments.measured_rows import exact_by_deal, measure_row, recorded
 from trickcast.papers.experiments.pages import table_of_rows, write_report
 from trickcast.papers.experiments.pages.claims import Claim, judge, of_first_weights, pooled
 from trickcast.papers.experiments.pages.results import Result, independent, read_results
@@ -156,6 +157,8 @@ def test_fewer_deals_than_the_paper_has_must_do_where_somebody_says_so(deals):
     record = {"deals": net.deals, "seconds": 1.0, "epochs": 1, "epochs_per_second": 1.0}
     line = measure_row(row, Trained(net, build(net), record), deals)
     assert "the paper has 400,000 training deals" in line["note"]
+    more = replace(full, deals=500_000, most=500_000)
+    assert more.plan(row.net).deals == 500_000  # as with --training-deals 500000
     with pytest.raises(ExperimentError, match="began with 201 training deals and is asked to use"):
         gather(Library(LIBRARY), replace(fewer, most=200), training_deals=201)
 
@@ -707,6 +710,16 @@ def _known(folder: Path, *lines: dict[str, object]) -> Store:
     return known
 
 
+def t_interval(*parts: tuple[float, float]) -> float:
+    """Half the 95 % interval of a sum, by variances and their degrees of freedom (Welch 1947)."""
+    whole = sum(variance for variance, _ in parts)
+    freedom = whole**2 / sum(variance**2 / freedom for variance, freedom in parts)
+    return float(stats.t.interval(0.95, freedom, scale=whole**0.5)[1])
+
+
+KNOWN = 1e9  # degrees of freedom of a variance that needs no measuring
+
+
 def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
     known = _known(
         tmp_path,
@@ -719,7 +732,7 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
     def verdict(**rule: object) -> tuple[str, str]:
         return judge(Claim(says="it is so", where="Table 1", **rule), known)
 
-    assert verdict(more=[["a", "b"]]) == ("holds", "a 40.00, b 38.00 (± 1.38)")
+    assert verdict(more=[["a", "b"]]) == ("holds", "a 40.00, b 38.00 (± 1.35)")
     assert verdict(more=[["b", "a"]])[0] == "fails"
     assert verdict(more=[["a", "c"]])[0] == "undecided"  # 0.5 is within
     assert verdict(more=[["a", "b"], ["a", "c"]])[0] == "holds in part"
@@ -754,18 +767,21 @@ def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
     only = {"more": [["a", "b"]], "only_as_printed": True}
     why = "one network of ours serves both rows; as printed not run yet"
     assert verdict(**only) == ("cannot be tested", why)
-    printed = (("a", 1, 30.0), ("a", 2, 32.0), ("b", 1, 35.0), ("b", 2, 35.0))
+    printed = (("a", 1, 30.0), ("a", 2, 30.4), ("b", 1, 35.0), ("b", 2, 35.0))
     known.add({"printed": row, "seed": seed, "exact": exact, "n": 10_000, "same": [exact]}
               for row, seed, exact in printed)  # fmt: skip
-    of_both = ("fails", "a 31.00, b 35.00 (± 2.40; as printed, 2 seeds)")  # with that of a's seeds
+    deals = 1e4 / 10_000 * (0.302 * 0.698 + 0.35 * 0.65)
+    width = t_interval((deals, KNOWN), (0.08 / 2, 1))  # b's seeds are alike, a's are not
+    of_both = ("fails", f"a 30.20, b 35.00 (± {width:.2f}; as printed, 2 seeds)")
     assert verdict(**only) == verdict(more=[["a", "b"]]) == of_both
-    assert verdict(more=[["a", "points"]])[1].startswith("a 31.00, points 20.00")
+    assert verdict(more=[["a", "points"]])[1].startswith("a 30.20, points 20.00")
     known.add([{"printed": "d", "seed": 1, "exact": 20.0, "n": 10_000}])
     assert verdict(more=[["a", "d"]])[1].endswith("; as printed, 2 and 1 seeds)")
     assert verdict(more=[["a", "c"]])[1].startswith("a 40.00, c 20.00")  # c was not
-    assert verdict(value=["a", "same", 0], most=50) == (
-        "holds", "31, a (asked: at most 50, ± 3.46; as printed, 2 seeds)")  # fmt: skip
-    assert verdict(value=["a", "same", 0], most=34)[0] == "undecided"  # another may have more
+    another = stats.t.ppf(0.975, 1) * (0.08 * (1 + 1 / 2)) ** 0.5  # a prediction from two
+    assert verdict(value=["a", "same", 0], most=60) == (
+        "holds", f"30.2, a (asked: at most 60, ± {another:.3g}; as printed, 2 seeds)")  # fmt: skip
+    assert verdict(value=["a", "same", 0], most=33)[0] == "undecided"  # another may have more
     assert verdict(value=["c", "same", 0], most=50)[0] == "fails"
 
 
@@ -785,7 +801,7 @@ def test_a_claim_is_judged_by_the_authors_program_where_both_rows_were_run_so(tm
     assert figures.endswith("; as printed, 1 seed, not by its authors' program)")
     known.add({"authors": row, "seed": seed, "exact": exact, "n": 10_000}
               for row, exact in (("d", 51.0), ("f", 44.0)) for seed in (1, 2))  # fmt: skip
-    expected = ("holds", "d 51.00, f 44.00 (± 1.41; by their program, 2 seeds)")
+    expected = ("holds", "d 51.00, f 44.00 (± 1.38; by their program, 2 seeds)")
     assert verdict() == verdict(only_by_authors=True) == expected
 
 
@@ -798,13 +814,15 @@ def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path)
     known = _known(tmp_path, line("a", 1, 50.0), line("b", 1, 46.0), line("b", 2, 48.0))
     share, results = pooled(line("a", 1, 50.0))
     assert share == pytest.approx(52.0) and results == 30_000
-    assert of_first_weights(line("a", 1, 50.0), known) == pytest.approx(2.0)
-    assert of_first_weights({"network": "N | 52x4+methods | spades"}, known) == pytest.approx(2.0)
-    assert of_first_weights({"network": "N | 104 | spades"}, known) == 0
-    assert of_first_weights({"network": "work_points, no network"}, known) == 0
+    assert of_first_weights(line("a", 1, 50.0), known) == pytest.approx((2.0, 1))
+    more_inputs = {"network": "N | 52x4+methods | spades"}
+    assert of_first_weights(more_inputs, known) == pytest.approx((2.0, 1))
+    assert of_first_weights({"network": "N | 104 | spades"}, known).variance == 0
+    assert of_first_weights({"network": "work_points, no network"}, known).variance == 0
     claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
-    both = 0.52 * 0.48 * 1e4 / 30_000 + 0.49 * 0.51 * 1e4 / 30_000 + 2.0 + 2.0 / 2
-    expected = f"a 52.00, b 49.00 (± {2 * both**0.5:.2f}; as printed, 1 and 2 seeds)"
+    deals = 0.52 * 0.48 * 1e4 / 30_000 + 0.49 * 0.51 * 1e4 / 30_000
+    width = t_interval((deals, KNOWN), (2.0, 1), (2.0 / 2, 1))
+    expected = f"a 52.00, b 49.00 (± {width:.2f}; as printed, 1 and 2 seeds)"
     assert judge(claim, known) == ("undecided", expected)
 
 
@@ -823,7 +841,8 @@ def test_one_network_on_two_sets_of_deals_is_compared_seed_by_seed(tmp_path):
         return judge(Claim(says="it is so", where="Table 1", more=[rows]), known)
 
     deals = 1e4 / 10_000 * (0.44 * 0.56 + 0.415 * 0.585)
-    one, two = (2 * (deals + weights) ** 0.5 for weights in (0.5 / 2, 8.0 / 2 + 4.5 / 2))
+    one = t_interval((deals, KNOWN), (0.5 / 2, 1))
+    two = t_interval((deals, KNOWN), (8.0 / 2, 1), (4.5 / 2, 1))
     figures = "train 44.00, {} 41.50 (± {:.2f}; as printed, 2 seeds)"
     assert judged("train", "test") == ("holds", figures.format("test", one))
     assert judged("train", "other") == ("undecided", figures.format("other", two))
@@ -846,7 +865,7 @@ def test_rows_that_kept_what_was_right_are_compared_in_pairs(tmp_path):
     apart = 100 * (hits["a"].astype(float) - hits["b"])
     both = [100 * right.mean() for right in hits.values()]
     expected = (
-        f"a {both[0]:.2f}, b {both[1]:.2f} (± {2 * (apart.var(ddof=1) / 1_500) ** 0.5:.2f}; "
+        f"a {both[0]:.2f}, b {both[1]:.2f} (± {1.96 * (apart.var(ddof=1) / 1_500) ** 0.5:.2f}; "
         "as printed in pairs, 1 seed)"
     )
     assert judge(claim, _known(tmp_path / "kept", *lines))[1] == expected
@@ -864,9 +883,36 @@ def test_a_row_of_several_seeds_knows_its_spread(tmp_path):
         {"row": "b", "network": "book", "exact": 60.0, "n": 10_000},
     )
     deals = 1e4 / 10_000 * (0.64 * 0.36 + 0.6 * 0.4)
-    expected = f"a 64.00, b 60.00 (± {2 * (deals + 16 / 3) ** 0.5:.2f})"
+    width = t_interval((deals, KNOWN), (16 / 3, 2))
+    expected = f"a 64.00, b 60.00 (± {width:.2f})"
     claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
     assert judge(claim, known) == ("undecided", expected)
+
+
+def test_rows_of_several_seeds_are_compared_in_pairs_too(tmp_path):
+    draw = np.random.default_rng(9)
+    hard = draw.random(1_000)
+    two = np.array([hard + 0.1 * draw.normal(size=1_000) < 0.6 for _ in range(2)])
+    one = hard + 0.1 * draw.normal(size=1_000) < 0.4
+    of_seeds = {str(seed): [100 * hits.mean()] for seed, hits in enumerate(two, 1)}
+    lines = [
+        {
+            "row": row,
+            "network": row,
+            "exact": 100 * hits.mean(),
+            "n": 1_000,
+            **recorded(hits, 1_000),
+        }
+        for row, hits in (("a", two), ("b", one))
+    ]
+    lines[0]["of_seeds"] = of_seeds
+    apart = 100 * (two.mean(0) - one)
+    assert exact_by_deal(lines[0]).tolist() == (100 * two.mean(0)).tolist()
+    seeds = np.var([share for (share,) in of_seeds.values()], ddof=1) / 2
+    width = t_interval((apart.var(ddof=1) / 1_000, KNOWN), (seeds, 1))
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
+    verdict, figures = judge(claim, _known(tmp_path, *lines))
+    assert verdict == "holds" and figures.endswith(f"(± {width:.2f})")
 
 
 def test_a_number_of_each_seed_and_one_near_its_bound_are_judged(tmp_path):
@@ -882,8 +928,8 @@ def test_a_number_of_each_seed_and_one_near_its_bound_are_judged(tmp_path):
     assert verdict(value=["f", "rows", 1, "of"], each=True) == "cannot be tested"
     assert verdict(value=["f", "share"], least=6, within=0.5) == "holds"
     assert verdict(value=["f", "share"], least=6, within=1.5) == "undecided"
-    mean = {"value": ["f", "rows", 0, "of"]}  # 9.7 ± 6.8
-    assert verdict(**mean, least=2) == "holds" and verdict(**mean, least=17) == "fails"
+    mean = {"value": ["f", "rows", 0, "of"]}  # 9.7 ± 14.6
+    assert verdict(**mean, least=-6) == "holds" and verdict(**mean, least=25) == "fails"
     assert verdict(**mean, least=11) == verdict(**mean, least=4) == "undecided"
 
 

@@ -64,7 +64,7 @@ ScaleName = Annotated[
 ]
 TrainingDeals = Annotated[
     int | None,
-    Option(min=1, help="Most deals to train on."),
+    Option(min=1, help="Deals to train on (default: as many as the paper has, or the scale)."),
 ]
 Epochs = Annotated[
     int | None,
@@ -201,7 +201,8 @@ def reproduce(
     widths = {"--first-weights": first_weights, "--first-range": first_range}
     size, docs = _size(scale, widths, seeds), report or out
     size = replace(size, epochs=epochs or 0, steps_back=steps_back, batch=batch or size.batch)
-    size = replace(size, most=min(size.most, training_deals or size.most))
+    if training_deals is not None:
+        size = replace(size, deals=training_deals, most=training_deals)
     # docs/natively.py also uses this command
     program = ["python", sys.argv[0]] if sys.argv[0].endswith("natively.py") else ["trickcast"]
     command = shlex.join([*program, *sys.argv[1:]])

@@ -30,8 +30,8 @@ def measure_row(row: Row, trained: "Trained", deals: Deals) -> Line:
     score, right = _score(row, trained, on)
     if score is None:
         return _line(row.id, trained, deals, None, f"no test deal has {row.tricks} tricks")
-    fewer = 0 < trained.net.deals < row.net.deals
-    told = f"the paper has {row.net.deals:,} training deals" if fewer else ""
+    others = trained.net.deals not in (0, row.net.deals)
+    told = f"the paper has {row.net.deals:,} training deals" if others else ""
     line = _line(row.id, trained, deals, score, "; ".join(filter(None, (row.note, told))))
     if row.on == "train":
         return line | {"on": f"training deals 0 to {len(on) - 1}"}
@@ -58,15 +58,24 @@ def _score(row: Row, trained: "Trained", on: DealSet) -> tuple[Score | None, Lin
         return None, {}
     if row.tricks is not None or len(real) > _LEADERS * len(on):
         return compare(estimated, real), {}
-    bits = b85encode(np.packbits(estimated == real).tobytes()).decode()
-    return compare(estimated, real), {"deals_tested": len(on), "right": bits}
+    return compare(estimated, real), recorded(estimated == real, len(on))
+
+
+def recorded(right: NDArray[np.bool_], deals: int) -> Line:
+    """Return which results are exact, for a line: one deal after the other, again and again.
+
+    If the line has several seeds, all of them follow one another.
+    """
+    bits = b85encode(np.packbits(right).tobytes()).decode()
+    return {"deals_tested": deals, "right": bits}
 
 
 def exact_by_deal(line: Line) -> NDArray[np.float64] | None:
     """Return percent exact of each deal, (deals,); None if the line does not record them."""
     if "right" not in line:
         return None
-    bits = np.unpackbits(np.frombuffer(b85decode(line["right"]), np.uint8), count=int(line["n"]))
+    results = int(line["n"]) * max(1, len(line.get("of_seeds", ())))
+    bits = np.unpackbits(np.frombuffer(b85decode(line["right"]), np.uint8), count=results)
     shares: NDArray[np.float64] = 100 * bits.reshape(-1, line["deals_tested"]).mean(0)
     return shares
 

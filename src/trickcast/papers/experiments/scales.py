@@ -48,6 +48,8 @@ class Scale:
     """Training deals required at least; with ``published``, each network states its own number."""
     most: int
     """Training deals used at most, even if the paper has more."""
+    deals: int = 0
+    """Training deals of every network, in place of the paper's; 0 for those."""
     validation: int
     """Validation deals used at most."""
     tests: int
@@ -133,7 +135,7 @@ class Scale:
                 net, batch=self.batch, pretraining=self._pretraining(net.pretraining, net)
             )
         if self.published:
-            net = replace(net, deals=min(net.deals, self.most))
+            net = replace(net, deals=self.deals or min(net.deals, self.most))
             return self._by_authors(net, net.pretraining) if self.by_authors else net
         suits = net.contracts in CONTRACTS and net.contracts != "notrump"
         merged = suits and find_coding(net.coding).trumps == "exchanged"

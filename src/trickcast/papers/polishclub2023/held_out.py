@@ -56,7 +56,8 @@ class HeldOut:
     """(n, len(calls))."""
     labels: tuple[str, ...]
 
-    def _hits(self) -> NDArray[np.bool_]:
+    def hits(self) -> NDArray[np.bool_]:
+        """Return which hands have their label as the likeliest call, (n,)."""
         bids = np.array(self.calls)[self.probabilities.argmax(axis=1)]
         hits: NDArray[np.bool_] = bids == np.array(self.labels)
         return hits
@@ -74,14 +75,14 @@ class HeldOut:
         ]
         two = [place in row[:2] for place, row in zip(places, order, strict=True)]
         return {
-            "percent": 100 * float(self._hits().mean()),
+            "percent": 100 * float(self.hits().mean()),
             "percent_of_two": 100 * float(np.mean(two)),
             "log_loss": -float(np.log(np.maximum(chances, 1e-4)).mean()),
         }
 
     def calibration(self) -> list[dict[str, float]]:
         """Return stated and observed frequencies, by the probability of the likeliest call."""
-        stated, right = self.probabilities.max(axis=1), self._hits()
+        stated, right = self.probabilities.max(axis=1), self.hits()
         rows = []
         for low, high in pairwise(_BINS):
             inside = (stated > low) & (stated <= high)
@@ -99,7 +100,7 @@ class HeldOut:
 
     def when_sure(self) -> dict[str, float]:
         """Return the percent of hands with a call of ``SURE`` or more, and right in each part."""
-        sure, right = self.probabilities.max(axis=1) >= SURE, self._hits()
+        sure, right = self.probabilities.max(axis=1) >= SURE, self.hits()
         return {
             "sure_percent": 100 * float(sure.mean()),
             "right_percent": 100 * float(right[sure].mean()),

@@ -7,11 +7,13 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...bidding import LabelledHands, NearestSystem, code_counts, load
 from ...bidding.nearest import Coding
 from ...pairs import HandEmbedding
 from ..experiments.markdown import fields_table, markdown_table
+from ..experiments.measured_rows import recorded
 from ..experiments.rows import BEYOND, FunctionRow, Line, Material
 from ..experiments.scales import Scale
 from ..opening_networks import code_cards
@@ -49,10 +51,13 @@ def _folds(scale: Scale) -> int:
     return FOLDS if scale.published or scale.name == "standard" else _SMOKE_FOLDS
 
 
-def _line(network: str, labelled: LabelledHands, percent: float, started: float, note: str) -> Line:
+def _line(
+    network: str, labelled: LabelledHands, hits: NDArray[np.bool_], started: float, note: str
+) -> Line:
     return {
         "network": network,
-        "exact": round(percent, 2),
+        "exact": round(100 * float(hits.mean()), 2),
+        **recorded(hits, len(labelled)),
         "n": len(labelled),
         "on": f"{len(labelled):,} labelled hands (the published 213 are others)",
         "seed": _SEED,
@@ -63,7 +68,7 @@ def _line(network: str, labelled: LabelledHands, percent: float, started: float,
 
 def _expert(scale: Scale, material: Material) -> Line:
     labelled, started = _labelled(material), perf_counter()
-    book = as_bid(rules_system(BOOK), labelled).figures()["percent"]
+    book = as_bid(rules_system(BOOK), labelled).hits()
     tuned = as_bid(rules_system(), labelled).figures()["percent"]
     note = f"{RULES}, which was written with these hands read: {tuned:.1f}, in-sample"
     return _line(BOOK, labelled, book, started, note)
@@ -74,14 +79,17 @@ def _network(model: str, scale: Scale, material: Material) -> Line:
 
     labelled, started, folds = _labelled(material), perf_counter(), _folds(scale)
     epochs = max(NetworkTraining().epochs * folds // FOLDS, 1)
-    right = list[float]()
+    hits = list[NDArray[np.bool_]]()
     for seed in _SEEDS:
         training = NetworkTraining(epochs=epochs, seed=seed)
         bids = cross_validated_bids(model, labelled, folds, seed=_SEED, training=training)
-        right.append(100 * float(np.mean(np.array(bids) == np.array(labelled.calls))))
-    note = f"{_validation(folds)}; mean of {len(right)} seeds"
-    line = _line(f"{model}, two perceptrons", labelled, float(np.mean(right)), started, note)
-    of_seeds = {str(seed): [round(percent, 2)] for seed, percent in zip(_SEEDS, right, strict=True)}
+        hits.append(np.array(bids) == np.array(labelled.calls))
+    note = f"{_validation(folds)}; mean of {len(hits)} seeds"
+    line = _line(f"{model}, two perceptrons", labelled, np.array(hits), started, note)
+    of_seeds = {
+        str(seed): [round(100 * float(right.mean()), 2)]
+        for seed, right in zip(_SEEDS, hits, strict=True)
+    }
     return line | {"of_seeds": of_seeds}
 
 
@@ -92,12 +100,12 @@ def _validation(folds: int) -> str:
 def _nearest(scale: Scale, material: Material) -> Line:
     labelled, started, folds = _labelled(material), perf_counter(), _folds(scale)
     by_coding = {
-        name: cross_validate_nearest(labelled, code, folds=folds).figures()["percent"]
+        name: cross_validate_nearest(labelled, code, folds=folds).hits()
         for name, code in _codings().items()
     }
     best = next(iter(by_coding))
     others = ", ".join(
-        f"{name} {percent:.1f}" for name, percent in by_coding.items() if name != best
+        f"{name} {100 * hits.mean():.1f}" for name, hits in by_coding.items() if name != best
     )
     note = f"{_validation(folds)}; by {others}"
     return _line(f"nearest hand by {best}", labelled, by_coding[best], started, note)

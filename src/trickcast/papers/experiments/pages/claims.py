@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from ..finished_figures import Store
 from ..markdown import markdown_table
@@ -19,8 +20,10 @@ HOLDS, PART, UNDECIDED, FAILS = "holds", "holds in part", "undecided", "fails"
 NOT_YET, UNTESTED = "not tested yet", "cannot be tested"
 _PLURALS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
             NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
-_ONE_SIDED = 1.645
-"""Standard errors that a difference exceeds by chance once in twenty times, one-sided."""
+_BOTH_SIDES, _ONE_SIDE = 0.975, 0.95
+"""Quantiles of what chance exceeds once in twenty times, on both sides or on one."""
+_MANY = 1e9
+"""Degrees of freedom at which Student's t is the normal distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,11 +91,12 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
         + "Figures of networks that estimate tricks are percent exact. They are measured on the "
         "test deals, and where the library's own test deals were measured too, on both together. "
         "Other claims name their measure. "
-        "After ± come two standard errors of the difference, or a margin of ours. These errors "
-        "cover the deals, compared one by one if both networks recorded which results they have "
-        "right, and otherwise as two sets, which makes the error larger. They also cover first "
-        "weights. These are measured by the seeds of the row as printed, or by the seeds of "
-        "similar rows if it has only one.\n\n" + table
+        "After ± comes the 95 % interval of the difference, or a margin of ours. It covers "
+        "the deals, compared one by one if both networks recorded which results they have "
+        "right, and otherwise as two sets, which makes it wider. It also covers first weights. "
+        "These are measured by the seeds of the row as printed, or by the seeds of similar rows "
+        "if it has only one. With two or three seeds they are not known well. The interval, by "
+        "Student's t, allows for that.\n\n" + table
     )
 
 
@@ -118,13 +122,32 @@ def judge(claim: Claim, known: Store) -> tuple[str, str]:
     return whole, "; ".join(dict.fromkeys(figures for _, figures in judged))
 
 
+class _Spread(NamedTuple):
+    """A variance that is itself measured, or known."""
+
+    variance: float = 0.0
+    freedom: float = float("inf")
+    """Its degrees of freedom: networks less one, if their spread gave it."""
+
+
+def _half_width(parts: Sequence[_Spread], quantile: float = _BOTH_SIDES) -> float:
+    """Return half the interval of a sum with these variances, by Student's t.
+
+    The degrees of freedom are those of Welch (1947). With two or three networks there are few, so
+    the interval is much wider than two standard errors.
+    """
+    whole = sum(part.variance for part in parts)
+    doubt = sum(part.variance**2 / part.freedom for part in parts)
+    return sqrt(whole) * float(stdtrit(min(whole**2 / doubt, _MANY) if doubt else _MANY, quantile))
+
+
 class _Share(NamedTuple):
     """Percent exact of a row."""
 
     percent: float
     of_deals: float
     """Variance due to the deals."""
-    of_weights: float
+    of_weights: _Spread
     """Variance due to the first weights."""
     by_network: Mapping[str, float]
     """The share of each network as printed, or by the authors' program; empty for ours."""
@@ -151,15 +174,16 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     a, b = both
     if a is None or b is None:
         return UNTESTED, "not measured yet"
-    difference, of_weights = a.percent - b.percent, a.of_weights + b.of_weights
+    difference, of_weights = a.percent - b.percent, [a.of_weights, b.of_weights]
     if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
         apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
-        of_weights = variance(apart) / len(apart)  # the shared part of the weights' effect cancels
+        of_weights = [_of_mean(apart)]  # the shared part of the weights' effect cancels
     of_deals = a.of_deals + b.of_deals
     if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
         of_deals = float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal)
         by += " in pairs"
-    interval = 2 * sqrt(of_deals + of_weights)
+    parts = [_Spread(of_deals), *of_weights]
+    interval = _half_width(parts)
     protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
     waiting = claim.only_by_authors and not by.startswith("by their program")
     protocol += ", not by its authors' program" if waiting else ""
@@ -168,7 +192,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
         return NOT_YET, figures
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
-        most = abs(difference) + _ONE_SIDED * interval / 2
+        most = abs(difference) + _half_width(parts, _ONE_SIDE)
         return HOLDS if most <= claim.points else far, figures
     if abs(difference) <= interval:
         return UNDECIDED, figures
@@ -193,18 +217,19 @@ def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | Non
         )
         return _ours(row, known) if no_network else None
     shares = [pooled(line)[0] for line in lines]
-    one = variance(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
+    weights = _of_mean(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
     deals = _of_deals(mean(shares), lines[0], row)
     networks = (f"{line.get('network', row)}, {line['seed']}" for line in lines)
     by_network = dict(zip(networks, shares, strict=True))
-    return _Share(mean(shares), deals, one / len(shares), by_network, _by_deal(lines))
+    return _Share(mean(shares), deals, weights, by_network, _by_deal(lines))
 
 
 def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:
-    """Return percent exact of each deal on both test sets, mean over lines that all recorded it."""
+    """Return percent exact of each deal on all test sets, mean over lines that all recorded it."""
     kept = list[NDArray[np.float64]]()
     for line in lines:
-        parts = [exact_by_deal(part) for part in (line, line.get("own", {}))]
+        own = [line["own"]] if "own" in line else []
+        parts = [exact_by_deal(part) for part in (line, *own)]
         there = [part for part in parts if part is not None]
         if len(there) < len(parts):
             return None
@@ -218,9 +243,8 @@ def _ours(row: str, known: Store) -> _Share | None:
     if line is None or "exact" not in line:
         return None
     share, seeds = pooled(line)[0], [figures[-1] for figures in line.get("of_seeds", {}).values()]
-    several = len(seeds) > 1
-    weights = variance(seeds) / len(seeds) if several else of_first_weights(line, known)
-    return _Share(share, _of_deals(share, line, row), weights, {})
+    weights = _of_mean(seeds) if len(seeds) > 1 else of_first_weights(line, known)
+    return _Share(share, _of_deals(share, line, row), weights, {}, _by_deal([line]))
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
@@ -236,7 +260,12 @@ def pooled(line: Line) -> tuple[float, int]:
     return (line["exact"] * int(line["n"]) + own["exact"] * own["n"]) / results, results
 
 
-def of_first_weights(line: Line, known: Store) -> float:
+def _of_mean(numbers: Sequence[float]) -> _Spread:
+    """Return the variance of the mean of several numbers."""
+    return _Spread(variance(numbers) / len(numbers), len(numbers) - 1)
+
+
+def of_first_weights(line: Line, known: Store) -> _Spread:
     """Return the variance of percent exact due to first weights, for the coding of a line.
 
     It is the mean over all rows of that coding that were run as printed with several seeds. It is 0
@@ -247,8 +276,10 @@ def of_first_weights(line: Line, known: Store) -> float:
     for other in known.lines():
         if "printed" in other and "exact" in other and _coding(other) == coding:
             of_rows.setdefault(other["printed"], []).append(pooled(other)[0])
-    variances = [variance(shares) for shares in of_rows.values() if len(shares) > 1]
-    return mean(variances) if coding and variances else 0.0
+    several = [shares for shares in of_rows.values() if len(shares) > 1]
+    if not coding or not several:
+        return _Spread()
+    return _Spread(mean(map(variance, several)), sum(len(shares) - 1 for shares in several))
 
 
 def _coding(line: Line) -> str:
@@ -262,7 +293,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     if claim.each:
         return _judge_each(claim, known)
     first = _number(claim.value, known)
-    second = _number(claim.over, known) if claim.over else _Number(0.0, 0.0)
+    second = _number(claim.over, known) if claim.over else _Number(0.0, _Spread())
     if first is None or second is None:
         return UNTESTED, "not measured yet"
     stated = f"{first.mean:.4g}" + (f" less {second.mean:.4g}" if claim.over else "")
@@ -270,7 +301,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
     found = first.mean - second.mean
     verdict = HOLDS if claim.least <= found <= claim.most else FAILS
-    within = claim.within or 2 * sqrt(first.variance + second.variance)
+    within = claim.within or _half_width([first.spread, second.spread])
     if within and min(abs(found - claim.least), abs(found - claim.most)) <= within:
         verdict = UNDECIDED
     source = str(claim.value[0]).replace("|", "·")  # a bar would end a cell of the table
@@ -297,7 +328,7 @@ class _Number(NamedTuple):
     """A number that a claim refers to."""
 
     mean: float
-    variance: float
+    spread: _Spread
     """The variance due to its seeds."""
 
 
@@ -312,9 +343,11 @@ def _number(way: Sequence[Any], known: Store) -> _Number | None:
     numbers = found if isinstance(found, list) else [found]
     if not numbers or None in numbers:
         return None
-    of_one = variance(numbers) if len(numbers) > 1 else 0.0
+    if len(numbers) == 1:
+        return _Number(numbers[0], _Spread())
     # the paper's row is one more such network, whose first weights count too
-    return _Number(mean(numbers), of_one * (bool(lines) + 1 / len(numbers)))
+    of_sum = variance(numbers) * (bool(lines) + 1 / len(numbers))
+    return _Number(mean(numbers), _Spread(of_sum, len(numbers) - 1))
 
 
 def _follow(found: Any, steps: Sequence[Any]) -> Any:
