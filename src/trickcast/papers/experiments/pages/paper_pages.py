@@ -303,12 +303,14 @@ def _nearness(rows: Sequence[Result]) -> str:
     near = {row.comparison_as_printed: row.near for row in printed}
     close = sum(abs(row.apart or 0) <= 1 for row in printed)
     within_1 = [far for row in printed if (far := row.apart_in("within_1")) is not None]
+    allowed = [row.id for row in printed if row.near and abs(row.apart or 0) > 1]
+    named = f" (by the allowance alone: {', '.join(allowed)})" if allowed else ""
     return (
         f" Trained as printed, {close} of {_number(len(printed), 'row')} "
         f"({_percent(close, printed)}) are within a point of the printed exact figure. With an "
         f"allowance of two standard errors for deals and seeds, {counted['near']} are "
         f"({_percent(counted['near'], printed)}), or {sum(near.values())} of "
-        f"{_number(len(near), 'distinct comparison')}. In the share within one trick, "
+        f"{_number(len(near), 'distinct comparison')}{named}. In the share within one trick, "
         f"{sum(abs(far) > 1 for far in within_1)} of {len(within_1)} are more than a point off."
     )
 
