@@ -47,9 +47,53 @@ def test_what_is_chosen_keeps_its_names() -> None:
     assert MANY[1]["H", "E"] == MANY[1:]["H", "E"][0] == MANY["H"]["E"][1] == 25
     assert MANY[..., "E"]["H"].tolist() == MANY["H", "E"].tolist()
     assert MANY.astype(float)["N", "W"].tolist() == [19.0, 39.0, 59.0]
-    for again in (pickle.loads(pickle.dumps(MANY)), copy.deepcopy(MANY)):
+    copies = MANY.copy(), copy.copy(MANY), copy.deepcopy(MANY), pickle.loads(pickle.dumps(MANY))
+    for again in (
+        *copies,
+        MANY[:],
+        MANY[...],
+        MANY[[2, 0, 1]][[1, 2, 0]],
+        MANY[NUMBERS[:, 0, 0] >= 0],
+    ):
         assert np.array_equal(again["C"], NUMBERS[:, 3])
     assert type(MANY + 1) is type(MANY.sum(axis=0)) is np.ndarray
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda table: table[::-1],
+        lambda table: table[[4, 0, 1, 2, 3]],
+        lambda table: table[table[:, 0] >= 0],
+        lambda table: table[np.asarray(table) >= 0].reshape(5, 4),
+        lambda table: table[..., ::-1],
+        lambda table: table[::-1, [3, 2, 1, 0]],
+        lambda table: np.take(table, [2, 3, 0, 1], axis=1),
+        lambda table: np.roll(table, 1, axis=0),
+        lambda table: np.sort(table),
+        lambda table: np.partition(table, 2),
+        lambda table: table.take([4, 3, 2, 1, 0], axis=0),
+        lambda table: np.flip(table),
+        lambda table: table.T.reshape(5, 4),
+    ],
+)
+def test_reordered_axes_lose_their_names(moved) -> None:
+    again = moved(ONE)
+    assert again.shape == (5, 4)
+    with pytest.raises(IndexError):
+        again["N", "N"]
+
+
+def test_part_of_an_axis_has_numbers_only() -> None:
+    for part in (ONE[1:, "N"], ONE["H", ::-1], ONE["H", 1:3], MANY[0, ::-1, "N"]):
+        assert isinstance(part, np.ndarray)
+        for name in ("N", "H"):
+            with pytest.raises(IndexError):
+                part[name]
+    ends = LabelledArray(np.arange(40).reshape(5, 4, 2), (*TABLE, None), lambda low, high: low)
+    assert ends["H", "E"] == 10
+    assert ends["H", 1:3].tolist() == [[10, 11], [12, 13]]
+    assert ends["H", 1:3, 0].tolist() == [10, 12]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ Axis = type[Strain] | type[Seat] | None
 TABLE = (Strain, Seat)
 """Strains S H D C N by declarers N E S W."""
 
+_WHOLE = slice(None)
+
 
 class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     """A NumPy array that also takes names for strains and seats.
@@ -21,7 +23,9 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
     ``tricks["H", "N"]`` of (5, 4) tricks is a number, of (n, 5, 4) tricks an array of n, and
     ``tricks["H"]`` keeps the declarers. Letters, words, enums and numbers are all accepted. Any
     other key works as in NumPy, and may also contain names: ``tricks[3, "H", "N"]``,
-    ``tricks[..., "N"]``. Results of arithmetic are plain arrays.
+    ``tricks[..., "N"]``. What is chosen keeps the names of the axes that are whole and in their
+    order; reordered or cut axes have numbers only, as ``tricks[::-1]`` of a (5, 4) array. Copies
+    and ``astype`` keep the names. Results of arithmetic and NumPy's functions have none.
 
     Raises DealError for an invalid strain or seat.
 
@@ -44,10 +48,8 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
         return labelled
 
     def __array_finalize__(self, source: Any) -> None:
-        """Keep the names if the last axes are the same."""
-        names = getattr(source, "names", ())
-        kept = names and self.shape[-len(names) :] == source.shape[-len(names) :]
-        self.names, self.cell = (names, source.cell) if kept else ((), None)
+        """Begin without names: NumPy may have reordered the axes."""
+        self.names, self.cell = (), None
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """Return the result of a computation as a plain array."""
@@ -56,6 +58,30 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
 
     def __reduce__(self) -> Any:
         return LabelledArray, (np.asarray(self), self.names, self.cell)
+
+    def __copy__(self) -> "LabelledArray":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> "LabelledArray":
+        return self.copy()
+
+    def copy(self, order: Any = "C") -> "LabelledArray":
+        """Return a copy with the same names."""
+        return LabelledArray(super().copy(order), self.names, self.cell)
+
+    def astype(self, dtype: Any, *options: Any, **named: Any) -> Any:
+        """Return a copy of another type with the same names."""
+        return LabelledArray(super().astype(dtype, *options, **named), self.names, self.cell)
+
+    def sort(self, *options: Any, **named: Any) -> None:
+        """Sort in place; the names no longer apply."""
+        super().sort(*options, **named)
+        self.names, self.cell = (), None
+
+    def partition(self, *options: Any, **named: Any) -> None:
+        """Partition in place; the names no longer apply."""
+        super().partition(*options, **named)
+        self.names, self.cell = (), None
 
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
@@ -76,18 +102,26 @@ class LabelledArray(np.ndarray[tuple[Any, ...], np.dtype[Any]]):
         found = np.asarray(self)[picks]
         if found.ndim == 0:
             return found.item()
-        left = [axis for axis, pick in zip(axes, picks, strict=True) if isinstance(pick, slice)]
-        if len(left) != found.ndim:  # lists or arrays moved the axes
+        slices = [pick for pick in picks if isinstance(pick, slice)]
+        if len(slices) != found.ndim:  # lists or arrays moved the axes
             return found
-        if self.cell is not None and len(axes) == len(self.names) and not any(left):
+        left = [
+            axis if pick == _WHOLE else None
+            for axis, pick in zip(axes, picks, strict=True)
+            if isinstance(pick, slice)
+        ]
+        if self.cell is not None and found.ndim == 1 and picks[-1:] == (_WHOLE,):
             return self.cell(*found.tolist())
         return LabelledArray(found, _from_the_first(left), self.cell)
 
     def _numbered(self, key: Any) -> Any:
-        """Index as NumPy does; a single index leaves the last axes unchanged."""
+        """Index as NumPy does; a single index of the axes before leaves the last ones unchanged."""
         found = np.asarray(self)[key]
         axes = len(self.names)
-        if isinstance(key, tuple) or not axes or found.shape[-axes:] != self.shape[-axes:]:
+        mask = np.asarray(key) if isinstance(key, list | np.ndarray) else np.zeros(1)
+        used = mask.ndim if mask.dtype == np.bool_ else 1
+        whole = key is Ellipsis or (isinstance(key, slice) and key == _WHOLE)
+        if isinstance(key, tuple) or not axes or not (whole or used <= self.ndim - axes):
             return found
         return LabelledArray(found, self.names, self.cell)
 
