@@ -39,6 +39,10 @@ SCRIPTS: dict[str, Callable[[Deal], bool]] = {
     "shape{n, [013-5]xxx - 4432}": lambda d: (
         d.north.lengths[0] in (0, 1, 3, 4, 5) and d.north.lengths != (4, 4, 3, 2)
     ),
+    "p = pt0(n)\nhcp(n) >= 15 and p > 1\npointcount 6 4 2 1\naltcount 0 1 1": lambda d: (
+        sum(dict(zip("AKQJ", (6, 4, 2, 1), strict=True)).get(c, 0) for c in str(d.north)) >= 15
+        and sum(c in "AK" for c in str(d.north)) > 1
+    ),
     "shape{west, 4+s4+h(xx):d>c,h+s==9}": lambda d: (
         min(d.west.lengths[:2]) >= 4
         and d.west.lengths[2] > d.west.lengths[3]
@@ -120,6 +124,16 @@ def test_actions_and_settings_are_read() -> None:
     values = script.actions[1].expressions[0].values(DEALS)
     assert values.tolist() == [100 * (deal.north.hcp > 15) for deal in DEALS]
     assert [note for note in script.notes if "line 4" in note and "export" in note]
+
+
+def test_the_last_table_of_points_counts_for_the_whole_script() -> None:
+    first = "pointcount 6 4 2 1\nx = hcp(n)\n"
+    script = read_script(f"{first}pointcount 1\naction average x")
+    assert script.actions[0].expressions[0].values(DEALS).tolist() == [
+        str(deal.north).count("A") for deal in DEALS
+    ]
+    (note,) = script.notes
+    assert note.endswith("line 1: this pointcount is replaced by the later one and has no effect")
 
 
 ERRORS = [

@@ -281,7 +281,8 @@ class _ScriptReader(Reader):
     # --- statements
 
     def script_of(self) -> Script:
-        """Read all statements in order."""
+        """Read the tables of points, which hold for the whole script, then the rest in order."""
+        self.read_points()
         conditions: list[tuple[Branch, list[Clause]]] = []
         dealt_lengths: list[Clause] = []
         predealt: list[tuple[int, Seat]] = []
@@ -295,8 +296,6 @@ class _ScriptReader(Reader):
                     conditions.append((statement, self.clauses(statement.children[-1])))
                 case "predeal":
                     dealt_lengths += self.predeal(statement, predealt)
-                case "altcount":
-                    self.altcount(statement)
                 case "setting":
                     self.set(statement)
                 case "actions":
@@ -381,7 +380,19 @@ class _ScriptReader(Reader):
                 predealt += [(card, seat) for card in self.checked(token, parse_card_text)]
         return lengths
 
-    def altcount(self, statement: Branch) -> None:
+    def read_points(self) -> None:
+        """Read each ``pointcount`` and ``altcount``; the last one of a table counts."""
+        read: dict[str, Branch] = {}
+        for statement in self.tree.children:
+            if statement.data == "altcount":
+                name = self.altcount(statement)
+                if name in read:
+                    word = read[name].children[0].lower()
+                    self.note(read[name], f"this {word} is replaced by the later one and")
+                read[name] = statement
+
+    def altcount(self, statement: Branch) -> str:
+        """Read the values of a table, and return its name."""
         word, *numbers = statement.children
         name = "hcp"  # pointcount changes hcp
         if word.lower() == "altcount":
@@ -397,6 +408,7 @@ class _ScriptReader(Reader):
                 message = f"{clip(number)} points (expected at most {_LARGEST_POINT:,})"
                 raise self.error(number, message)
         self.points[name] = tuple(values)
+        return name
 
     def set(self, statement: Branch) -> None:
         """Read ``produce 40`` and the like; the first produce and generate count."""
