@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import trickcast as tc
 from trickcast.cards import DealSet, Strain
@@ -151,6 +153,7 @@ def test_what_cannot_be_scored_is_refused(run: Any, small: Path, spoil: Any, say
         (b"set,deal,strain,declarer,tricks\n\n\n%s,0,S,N,14\n", "line 4: tricks is 14"),
         (b"", "answers.csv: the file is empty"),
         (b"set;deal\n\n\nx\n", "line 4: 1 cells (expected 2)"),
+        (b"set,deal,tricks,Tricks, tricks\n", "answers.csv: two columns tricks (expected one)"),
         ("set,deal\nM\u00fcller,0\n".encode("latin-1"), "not text in UTF-8"),
         (b"set,deal\n" + b"x" * 140_000 + b",0\n", "line 2: field larger than field limit"),
     ],
@@ -162,6 +165,13 @@ def test_what_cannot_be_read_is_told_with_its_line(
     path.write_bytes(content.replace(b"%s", str(SETS["library-test"]).encode()))
     result = Result(*run("bench", path, "--deals", small))
     assert (result.status, result.out) == (2, "") and says in result.err
+
+
+def test_two_columns_of_one_name_are_refused_in_parquet(run: Any, small: Path) -> None:
+    path, table = small.with_name("answers.parquet"), pyarrow.Table.from_pandas(answers())
+    parquet.write_table(table.append_column("tricks", [[7] * len(table)]), path)
+    result = Result(*run("bench", path, "--deals", small))
+    assert result.status == 2 and "two columns tricks (expected one)" in result.err
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..cards import UNKNOWN, Deal, Seat, Strain, shorten
 from .benchmark import Answers, TestSet, Truth, find_set, plain_contract
 
+_TEXTS = ("set", "deal", "strain", "declarer", "contract")
 _CHANCES = [f"p{count}" for count in range(14)]
 _PARQUET = b"PAR1"
 _WHOLE = 0.001
@@ -54,7 +55,8 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
         The TestSet, and the table of answers.
 
     Raises:
-        AnswersError: The file names no known test set, or another version of it.
+        AnswersError: The file names no known test set, or another version of it; or two of its
+            columns have the same name.
         OSError: The file cannot be read.
         ModuleNotFoundError: The file is Parquet, and pyarrow is not installed.
     """
@@ -149,8 +151,16 @@ def _csv(file: Path) -> tuple[dict[str, Sequence[Any]], Sequence[int]]:
             raise AnswersError(f"{file}, line {reader.line_num}: {error}") from None
         except UnicodeDecodeError:
             raise AnswersError(f"{file}: not text in UTF-8") from None
+    _refuse_repeated(file, names)
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)
     return dict(zip(names, columns, strict=True)), ends
+
+
+def _refuse_repeated(file: Path, names: Sequence[str]) -> None:
+    """Raise AnswersError if two columns of answers have the same name."""
+    for name in (*_TEXTS, "tricks", *_CHANCES):
+        if names.count(name) > 1:
+            raise AnswersError(f"{file}: two columns {name} (expected one)")
 
 
 def _parquet(file: Path) -> dict[str, Sequence[Any]]:
@@ -162,14 +172,14 @@ def _parquet(file: Path) -> dict[str, Sequence[Any]]:
             "write CSV)"
         ) from None
     try:
-        table = parquet.read_table(file)
+        table = parquet.ParquetFile(file).read()  # read_table fails for columns of one name
     except (ArrowException, OSError) as error:
         raise AnswersError(f"{file}: not a Parquet file that can be read ({error})") from None
-    texts = ("set", "deal", "strain", "declarer", "contract")
+    _refuse_repeated(file, table.column_names)
     return {
-        name: column.to_pylist() if name in texts else column.to_numpy()
+        name: column.to_pylist() if name in _TEXTS else column.to_numpy()
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if name in (*texts, "tricks", *_CHANCES)
+        if name in (*_TEXTS, "tricks", *_CHANCES)
     }
 
 
