@@ -151,6 +151,49 @@ def test_the_chance_of_a_contract_is_asked_alike_of_every_result() -> None:
 
 
 @pytest.mark.solver
+def test_a_contract_has_one_declarer() -> None:
+    own, deal = tc.Contract("4H", by="S"), DEALS[0]
+    estimate = tc.estimate(deal, model="fast")
+    played = tc.estimate_played(deal, "4H", by="N")
+    few = {"samples": 20, "solve": 20, "workers": 1}
+    result = tc.simulate(**KNOWN, contracts=[("4H", "N"), ("4H", "S")], **few)
+    for conflict in (
+        lambda: estimate.making(own, by="N"),
+        lambda: tc.estimate_played(deal, own, by="N"),
+        lambda: tc.estimate_played(deal, [own], by=["N"]),
+        lambda: tc.solve_leads(deal, own, "N", workers=1),
+        lambda: tc.solve_play(deal, own, "N", workers=1),
+        lambda: tc.contract_chance(**KNOWN, contract=own, by="N", **few),
+        lambda: tc.simulate(**KNOWN, contracts=[(own, "N")], **few),
+        lambda: tc.simulate_leads(leader=deal.east, contract=own, by="N", **few),
+        lambda: result.making(own, by="N"),
+        lambda: result.score(own, by="N"),
+        lambda: result.values_as_played([(own, "N")]),
+        lambda: result.compare("4H", "N", own, "N"),
+    ):
+        with pytest.raises(tc.DealError, match="4H is by South, not by North .expected one"):
+            conflict()
+    with pytest.raises(tc.DealError, match="South is not the declarer of this estimate"):
+        played.making(tc.Contract("3H", by="S"))
+    with pytest.raises(ValueError, match="the auction makes North declarer, not South"):
+        auction = {"auction": "1H P 4H P P P", "dealer": "N"}
+        tc.simulate_leads(leader=deal.east, contract=own, **auction, **few)
+
+    assert estimate.making(own) == estimate.making("4H", by="S")
+    assert tc.estimate_played(deal, own).contracts.tolist() == [4, 1, 0, 2]
+    both = tc.estimate_played(deal, [own, "4H"], by=[None, "N"])
+    assert both.contracts[:, 3].tolist() == [2, 0]
+    assert tc.solve_leads(deal, own, workers=1) == tc.solve_leads(deal, "4H", "S", workers=1)
+    assert len(tc.solve_play(deal, own, workers=1)[0]) == 13
+    for lacking in (
+        lambda: tc.estimate_played(deal, "4H"),
+        lambda: tc.solve_leads(deal, "4H", workers=1),
+    ):
+        with pytest.raises(tc.DealError, match="4H has no declarer .expected by"):
+            lacking()
+
+
+@pytest.mark.solver
 def test_a_simulation_reads_like_an_estimate() -> None:
     result = tc.simulate(**KNOWN, samples=30, solve=20, contracts=[("2S", "S")], workers=1)
     low, high = result.interval["S", "S"]

@@ -28,7 +28,7 @@ from .labelled import TABLE, LabelledArray
 from .one_or_many import OneOrMany
 from .partial import HIDDEN, PartialDeals
 from .table import UNKNOWN, TrickTable
-from .text import card_text, parse_card, parse_contract
+from .text import card_text, declarer_of, parse_card, parse_contract
 
 __all__ = [
     "BLANKS",
@@ -79,6 +79,7 @@ __all__ = [
     "checked_whole",
     "counted",
     "cut",
+    "declarer_of",
     "hands_of",
     "hcp",
     "html_table",

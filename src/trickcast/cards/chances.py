@@ -7,7 +7,7 @@ import numpy as np
 from .enums import Seat, Strain
 from .errors import DealError
 from .labelled import LabelledArray
-from .text import parse_contract
+from .text import declarer_of, parse_contract
 
 COUNTS = np.arange(14, dtype=np.float32)
 """The tricks of a distribution's last axis."""
@@ -28,10 +28,10 @@ class TrickChances:
 
         A float, or an array of one for each deal. Without ``by``, the Contract's own declarer,
         or an array over all declarers. Doubling changes nothing. Raises DealError for an invalid
-        contract or seat.
+        contract or seat, or a seat other than the Contract's declarer.
         """
         level, strain, _ = parse_contract(str(contract))
-        by = getattr(contract, "by", None) if by is None else by
+        by = declarer_of(contract, by)
         if strain is None:
             raise DealError("a passed-out board is not played (expected a contract, such as 4H)")
         return self.at_least(level + BOOK, strain, by)

@@ -109,6 +109,31 @@ def parse_contract(text: str) -> tuple[int, Strain | None, int]:
     return int(matched[1]), Strain.parse(matched[2]), _DOUBLING[matched[3]]
 
 
+def declarer_of(contract: object, by: str | Seat | None) -> Seat | None:
+    """Return who declares a contract: ``by``, or else the Contract's own declarer.
+
+    Args:
+        contract: A Contract, or its text, which has no declarer.
+        by: Seat of the declarer, or its letter or name; None if it is not given.
+
+    Returns:
+        The declarer; None if neither is given.
+
+    Raises:
+        DealError: ``by`` is not a seat, or the Contract has another declarer.
+
+    Example:
+        >>> declarer_of(tc.Contract("4H", by="S"), None).word, declarer_of("4H", None)
+        ('South', None)
+    """
+    own: Seat | None = getattr(contract, "by", None)
+    seat = own if by is None else Seat.parse(by)
+    if own is not None and seat is not own:
+        assert seat is not None  # it is another one
+        raise DealError(f"{contract} is by {own.word}, not by {seat.word} (expected one declarer)")
+    return seat
+
+
 def parse_hand(text: str) -> int:
     """Return the mask of a hand of thirteen cards.
 

@@ -17,8 +17,8 @@ from ..cards import (
     Strain,
     as_dealset,
     card_text,
+    declarer_of,
     parse_card,
-    parse_contract,
     shorten,
 )
 from ..cards.auction import CALLS, contract_of
@@ -31,7 +31,7 @@ from .network_inputs import UNKNOWN_LEAD, Tables, encode
 from .result import PlayedEstimate
 
 Contracts = str | Contract | Iterable[str | Contract]
-Declarers = str | Seat | Iterable[str | Seat]
+Declarers = str | Seat | Iterable[str | Seat | None]
 Leads = str | int | None | Iterable[str | int | None]
 """Cards, by text or number; None if the lead is unknown."""
 Auctions = AuctionLike | None | Iterable[AuctionLike | None]
@@ -86,7 +86,7 @@ class PlayedEstimator:
         self,
         deals: DealsLike,
         contracts: Contracts,
-        by: Declarers,
+        by: Declarers | None = None,
         *,
         players: str = "expert",
         leads: Leads = None,
@@ -131,7 +131,7 @@ class _ContractsPlayed:
         self,
         deals: DealsLike,
         contracts: Contracts,
-        by: Declarers,
+        by: Declarers | None,
         leads: Leads,
         auctions: Auctions,
         players: str,
@@ -153,11 +153,10 @@ class _ContractsPlayed:
         self.count = _common(counts)
         self._club = np.full(self.count, players == "club")
         read = _Reading(self.count, self.single)
-        levels = read.each(given["contract"], contracts, _contract)
+        bids = read.each(given["contract"], contracts, _contract)
         seats = read.each(given["declarer"], by, _declarer)
-        self.contracts = np.array(
-            [(*level, seat) for level, seat in zip(levels, seats, strict=True)], dtype=np.int64
-        ).reshape(-1, 4)
+        declared = read.each([*zip(bids, seats, strict=True)], None, _declared)
+        self.contracts = np.array(declared, dtype=np.int64).reshape(-1, 4)
         self._leads = None
         if leads is not None:
             self._leads = np.array(read.each(given["lead"], leads, _lead), dtype=np.int64)
@@ -249,17 +248,27 @@ def _common(counts: dict[str, int]) -> int:
     return sizes.pop() if sizes else 1
 
 
-def _contract(value: Any) -> tuple[int, int, int]:
-    level, strain, doubling = parse_contract(str(value))
-    if strain is None:
+def _contract(value: Any) -> Contract:
+    bid = Contract(value if isinstance(value, Contract) else str(value))
+    if bid.strain is None:
         raise DealError("the board is passed out: there are no tricks to estimate")
-    return level, int(strain), doubling
+    return bid
 
 
-def _declarer(value: Any) -> int:
+def _declarer(value: Any) -> Seat | None:
     if isinstance(value, int | np.integer) and 0 <= value < len(Seat):
-        return int(value)
-    return int(Seat.parse(value))
+        return Seat(int(value))
+    return None if value is None else Seat.parse(value)
+
+
+def _declared(value: tuple[Contract, Seat | None]) -> tuple[int, int, int, int]:
+    """Return level, strain, doubling and declarer."""
+    bid, by = value
+    declarer = declarer_of(bid, by)
+    if declarer is None:
+        raise DealError(f"{bid} has no declarer (expected by)")
+    assert bid.strain is not None  # _contract has made sure
+    return bid.level, int(bid.strain), bid.doubling, int(declarer)
 
 
 def _lead(value: Any) -> int:
@@ -293,7 +302,7 @@ def loaded_played(threads: int | None = None) -> PlayedEstimator:
 def estimate_played(
     deals: DealsLike,
     contracts: Contracts,
-    by: Declarers,
+    by: Declarers | None = None,
     *,
     players: str = "expert",
     leads: Leads = None,
@@ -305,12 +314,12 @@ def estimate_played(
     doubled, says something about the cards and the players.
 
     ``contracts``, ``by``, ``leads`` and ``auctions`` may each be one value for all, or a list of n.
-    In lists of leads and auctions None means unknown.
+    In lists of leads and auctions None means unknown, and in those of declarers the Contract's own.
 
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
         contracts: Contract, such as ``"4HX"``.
-        by: Declarer.
+        by: Declarer. Default: the Contract's.
         players: ``"expert"`` (championships) or ``"club"``.
         leads: Opening lead, such as ``"SA"``. Default: unknown.
         auctions: All calls, ``"1N P 3N P P P"``, or an Auction. Default: unknown.

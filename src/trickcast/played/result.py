@@ -18,6 +18,7 @@ from ..cards import (
     TrickChances,
     Vulnerability,
     chance_columns,
+    declarer_of,
     parse_contract,
 )
 from ..cards.columns import Columns
@@ -69,8 +70,9 @@ class PlayedEstimate(OneOrMany, TrickChances):
         that of the contract actually bid, by the declarer of the request. Raises DealError
         for another strain or declarer.
         """
-        if by is not None and (self.contracts[..., 3] != Seat.parse(by)).any():
-            raise DealError(f"{Seat.parse(by).word} is not the declarer of this estimate")
+        seat = declarer_of(contract, by)
+        if seat is not None and (self.contracts[..., 3] != seat).any():
+            raise DealError(f"{seat.word} is not the declarer of this estimate")
         if contract is None:
             return self.at_least(self.contracts[..., 0] + BOOK)
         level, strain, _ = parse_contract(str(contract))

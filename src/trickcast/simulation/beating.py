@@ -12,7 +12,7 @@ from .contracts import Simulation
 from .controls import MINIMUM_EXACT, means
 from .layouts import solve_layouts
 from .leads import Leads
-from .outcomes import Value, played, strain_of, values
+from .outcomes import Value, played_by, strain_of, values
 
 _STEP = 4  # layouts solved between checks whether they are enough
 
@@ -59,7 +59,7 @@ def beating_leads(
         >>> sorted(lead.lead for lead in beating_leads(result, "3N", "S"))
         ['C', 'D', 'H', 'S']
     """
-    bid, declarer = played(contract), Seat.parse(by)
+    bid, declarer = played_by(contract, by)
     owners = result.deals.owners[: result.solved]
     if not len(owners):
         return []

@@ -24,6 +24,7 @@ from ..cards import (
     TrickChances,
     Vulnerability,
     checked_whole,
+    declarer_of,
     shorten,
 )
 from ..cards.one_or_many import is_named
@@ -52,6 +53,7 @@ from .outcomes import (
     intervals,
     is_vulnerable,
     played,
+    played_by,
     seats_of,
     strain_of,
     values,
@@ -219,7 +221,7 @@ class Simulation(Result, TrickChances):
     def making(self, contract: object, by: str | Seat | None = None) -> Value:
         """Return the chance that a contract makes: (probability, low, high)."""
         bid = played(contract)
-        return self.at_least(bid.tricks, strain_of(bid), bid.by if by is None else by)
+        return self.at_least(bid.tricks, strain_of(bid), declarer_of(bid, by))
 
     def distribution(self, strain: str | Strain, by: str | Seat) -> Floats:
         """Return the chances of 0 to 13 tricks, (14,) float64, which sum to 1.
@@ -250,7 +252,7 @@ class Simulation(Result, TrickChances):
         self, contract: str | Contract, by: str | Seat, vulnerable: str | Vulnerability = "none"
     ) -> Value:
         """Return the expected score of declarer's side: (points, low, high)."""
-        bid, seat = played(contract), Seat.parse(by)
+        bid, seat = played_by(contract, by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
         return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
 
@@ -267,7 +269,7 @@ class Simulation(Result, TrickChances):
         Uses at most 1,000 of the layouts, all equally likely. The estimate is meant for contracts
         that people reach (docs/models/played.md). Raises ValueError for unknown ``players``.
         """
-        bid, seat = played(contract), Seat.parse(by)
+        bid, seat = played_by(contract, by)
         danger = is_vulnerable(vulnerable, seat)
         return contract_as_played(self.deals, bid, seat, danger, players, self.effect)
 
@@ -285,7 +287,7 @@ class Simulation(Result, TrickChances):
         points. Raises SimulationError for unknown scoring and for contracts of both sides,
         ValueError for unknown ``players``.
         """
-        bids = [Contract(played(contract), by) for contract, by in contracts]
+        bids = [Contract(*played_by(contract, by)) for contract, by in contracts]
         seats = [bid.by for bid in bids if bid.by is not None]
         if not bids:
             return []
@@ -323,7 +325,7 @@ class Simulation(Result, TrickChances):
         Uses at most 400 of the layouts; otherwise like ``compare``. Raises ValueError for unknown
         ``players``.
         """
-        seats = _partners(by, other_by)
+        seats = _partners(declarer_of(contract, by), declarer_of(other, other_by))
         bids = [Contract(bid, seat) for bid, seat in zip((contract, other), seats, strict=True)]
         deals = self.deals[some_of(self.deals, MOST_OF_MANY)]
         choices = [((bid,), np.zeros(len(deals), dtype=np.intp)) for bid in bids]
@@ -348,7 +350,7 @@ class Simulation(Result, TrickChances):
         sides or unknown scoring.
         """
         first, second = Contract(contract), Contract(other)
-        seats = _partners(by, other_by)
+        seats = _partners(declarer_of(contract, by), declarer_of(other, other_by))
         own = is_vulnerable(vulnerable, seats[0])
         points = [score(bid, np.arange(14), own) for bid in (first, second)]
         gains = gain(points[0][:, None] - points[1], scoring)
@@ -534,15 +536,18 @@ def survey_of(
 
 def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
     """Return the strains and declarers of contracts, without duplicates."""
-    cells = [(strain_of(played(contract)), Seat.parse(by)) for contract, by in contracts]
+    declared = [played_by(contract, by) for contract, by in contracts]
+    cells = [(strain_of(bid), seat) for bid, seat in declared]
     if not cells:
         raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
     return list(dict.fromkeys(cells))
 
 
-def _partners(by: str | Seat, other: str | Seat) -> tuple[Seat, Seat]:
-    """Return two declarers of the same side. Raises SimulationError for opponents."""
-    seats = Seat.parse(by), Seat.parse(other)
+def _partners(by: Seat | None, other: Seat | None) -> tuple[Seat, Seat]:
+    """Return two declarers of the same side. Raises SimulationError for opponents, or none."""
+    if by is None or other is None:
+        raise SimulationError("a contract has no declarer (expected by and other_by)")
+    seats = by, other
     if seats[0].side != seats[1].side:
         raise SimulationError(f"{seats[0].word} and {seats[1].word} (expected partners, or one)")
     return seats

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bidding import AuctionReading
-from ..cards import UNKNOWN, Seat, Strain, card_text, shorten
+from ..cards import UNKNOWN, Seat, Strain, card_text, declarer_of, shorten
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .as_played import AsPlayed, leads_as_played
@@ -259,10 +259,10 @@ def contract_of(
         if contract is None:
             raise SimulationError("no contract and declarer (expected both, or a whole auction)")
         bid = played(contract)
-        by = bid.by if by is None else by
-        if by is None:
+        declarer = declarer_of(bid, by)
+        if declarer is None:
             raise SimulationError(f"{bid} has no declarer (expected by, or a whole auction)")
-        return bid, Seat.parse(by)
+        return bid, declarer
     ended, declarer = heard.auction.contract
     if ended is None:
         raise SimulationError(
@@ -272,10 +272,9 @@ def contract_of(
         raise SimulationError("the board was passed out: nothing is led")
     if contract is not None and str(Contract(contract)) != ended:
         raise SimulationError(f"the auction ends in {ended}, not in {Contract(contract)}")
-    if by is not None and Seat.parse(by) != declarer:
-        raise SimulationError(
-            f"the auction makes {declarer.word} declarer, not {Seat.parse(by).word}"
-        )
+    asked = declarer_of(contract, by)
+    if asked not in (None, declarer):
+        raise SimulationError(f"the auction makes {declarer.word} declarer, not {asked.word}")
     return Contract(ended), declarer
 
 

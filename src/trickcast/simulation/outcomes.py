@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, Seat, Strain, Vulnerability, shorten
+from ..cards import DealSet, Seat, Strain, Vulnerability, declarer_of, shorten
 from ..scoring import Contract, imps
 from .controls import MINIMUM_EXACT, Floats, Means
 from .layouts import Clock, Layouts
@@ -146,6 +146,18 @@ def played(contract: object) -> Contract:
     if bid.strain is None:
         raise SimulationError("a passed-out board has no declarer (expected a contract)")
     return bid
+
+
+def played_by(contract: object, by: str | Seat | None) -> tuple[Contract, Seat]:
+    """Return a contract and its declarer: ``by``, or else the Contract's own.
+
+    Raises SimulationError for a contract without one, DealError if they differ.
+    """
+    bid = played(contract)
+    declarer = declarer_of(bid, by)
+    if declarer is None:
+        raise SimulationError(f"{bid} has no declarer (expected by)")
+    return bid, declarer
 
 
 def strain_of(bid: Contract) -> Strain:

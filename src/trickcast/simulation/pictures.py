@@ -9,7 +9,7 @@ from ..cards import Seat
 from ..scoring import Contract
 from .contracts import Simulation
 from .controls import Floats
-from .outcomes import played, strain_of
+from .outcomes import played_by, strain_of
 from .plan import SimulationError
 from .texts import percent_text
 
@@ -40,7 +40,7 @@ def trick_picture(result: Simulation, contract: str | Contract, by: str | Seat) 
         >>> trick_picture(result, "4S", "S")[:4]
         '<svg'
     """
-    bid, seat = played(contract), Seat.parse(by)
+    bid, seat = played_by(contract, by)
     title = f"{bid} by {seat.word}"
     chances = result.distribution(strain_of(bid), seat)
     if np.isnan(chances).any():

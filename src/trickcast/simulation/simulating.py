@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ..bidding import AuctionLike
-from ..cards import Hand, HandLike, Seat, Vulnerability
+from ..cards import Hand, HandLike, Seat, Vulnerability, declarer_of
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract
 from .comparing import ChoiceLike, Comparison, read_choices
@@ -207,8 +207,8 @@ def contract_chance(
         True
     """
     bid = played(contract)
-    by = bid.by if by is None else by
-    measure = Making(bid, seats_of(side) if by is None else (Seat.parse(by),))
+    declarer = declarer_of(bid, by)
+    measure = Making(bid, seats_of(side) if declarer is None else (declarer,))
     heard, _ = read_calls(auction, dealer, vulnerable)
     plan = Plan(samples=samples, solve=solve, precision=precision, seconds=seconds)
     known = {"north": north, "east": east, "south": south, "west": west, "condition": condition}

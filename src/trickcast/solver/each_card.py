@@ -22,7 +22,7 @@ from ..cards import (
     shorten,
 )
 from ..cards.card_play import Position, positions
-from ..cards.text import card_text, parse_card, parse_contract
+from ..cards.text import card_text, declarer_of, parse_card, parse_contract
 from . import dds
 from .batches import beside, solve_lead_batches, thread_count
 
@@ -31,7 +31,7 @@ _PLAYS = 100
 
 
 def solve_leads(
-    deals: DealsLike, contract: object, by: str | Seat, *, workers: int | None = None
+    deals: DealsLike, contract: object, by: str | Seat | None = None, *, workers: int | None = None
 ) -> dict[str, int] | list[dict[str, int]]:
     """Return the tricks that declarer takes after each opening lead, exactly.
 
@@ -40,14 +40,15 @@ def solve_leads(
     Args:
         deals: A Deal, PBN text, a DealSet, a list of these, or owners of shape (n, 52), uint8.
         contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
-        by: Declarer, whose left-hand opponent leads.
+        by: Declarer, whose left-hand opponent leads. Default: the Contract's.
         workers: Number of solver threads. Default: all cores.
 
     Returns:
         Tricks by card, such as ``{"SA": 9, …}``; a list of n of these for many deals.
 
     Raises:
-        DealError: A deal, contract or seat is not valid.
+        DealError: A deal, contract or seat is not valid, or the declarer is missing or another
+            than the Contract's.
         ValueError: ``workers`` is below 1.
 
     Example:
@@ -56,7 +57,7 @@ def solve_leads(
         10
     """
     dealset, single = as_dealset(deals)
-    strain, declarer = _strain(contract), Seat.parse(by)
+    strain, declarer = _declared(contract, by)
     batches = solve_lead_batches(dealset.owners, strain, declarer, workers=workers)
     found = [_by_card(row) for batch in batches for row in batch]
     return found[0] if single else found
@@ -65,7 +66,7 @@ def solve_leads(
 def solve_play(
     deal: DealsLike,
     contract: object,
-    by: str | Seat,
+    by: str | Seat | None = None,
     cards: str | Iterable[str | int] = (),
     *,
     workers: int | None = None,
@@ -77,7 +78,7 @@ def solve_play(
     Args:
         deal: One deal: a Deal, its text, or owners of shape (52,).
         contract: The contract, such as ``"4H"``, ``"3NX"`` or a Contract.
-        by: Declarer.
+        by: Declarer. Default: the Contract's.
         cards: Cards played so far, in order: ``"DQ D3 DA"``, or a list of texts or card numbers.
         workers: Number of solver threads. Default: all cores.
 
@@ -87,7 +88,7 @@ def solve_play(
 
     Raises:
         DealError: The deal, contract, seat or a card is not valid, or a card is illegal; the
-            message names the first.
+            message names the first. Or the declarer is missing or another than the Contract's.
         ValueError: ``workers`` is below 1.
 
     Example:
@@ -101,7 +102,7 @@ def solve_play(
         raise DealError(
             f"{len(dealset)} deals (expected one; solve the play of each deal separately)"
         )
-    strain, declarer = _strain(contract), Seat.parse(by)
+    strain, declarer = _declared(contract, by)
     played = cards.split() if isinstance(cards, str) else cards
     indices = [parse_card(card) if isinstance(card, str) else _number(card) for card in played]
     values = values_of_cards(dealset.owners[0], strain, declarer, indices, workers=workers)
@@ -115,11 +116,14 @@ def _number(card: Any) -> int:
     raise DealError(f"card {shorten(card)} (expected 0 to 51, or a text such as SA)")
 
 
-def _strain(contract: object) -> Strain:
+def _declared(contract: object, by: str | Seat | None) -> tuple[Strain, Seat]:
     _, strain, _ = parse_contract(str(contract))
     if strain is None:
         raise DealError("a passed-out deal is not played (expected a contract, such as 4H)")
-    return strain
+    declarer = declarer_of(contract, by)
+    if declarer is None:
+        raise DealError(f"{contract} has no declarer (expected by)")
+    return strain, declarer
 
 
 def _by_card(values: NDArray[np.uint8]) -> dict[str, int]:
