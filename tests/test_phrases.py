@@ -205,9 +205,17 @@ AMBIGUOUS = [
     ("five-five minors", 1, "five-five in both suits or in one? (expected diamonds 5+, clubs 5+"),
     ("5-4 majors", 1, "5-4 which way round? "
      "(expected (spades 5+, hearts 4+) or (spades 4+, hearts 5+))"),
+    ("4432 + 4333", 1, "4432 + points? (expected 4432 or 4333, or shape 4432 + 4333)"),
+    ("balanced, 5332+", 11, "5332+ points? (expected 5332 for the shape)"),
     ("15-17 hearts 3+", 1, "15-17 hearts are too many (expected a comma: 15-17, hearts 4+)"),
 ]  # fmt: skip
 WRONG = [
+    ("void in spades", 1, "void in spades is not known here (expected spades 0)"),
+    ("a singleton heart", 1, "a singleton heart is not known here (expected hearts 1)"),
+    ("15+, doubleton club", 6, "doubleton club is not known here (expected clubs 2)"),
+    ("no void", 4, "void is not known here (expected such as spades 0)"),
+    ("AK in spades", 1, "AK is not known here (expected 2 of AK in spades)"),
+    ("akq in hearts 3", 1, "(expected no suit, or 2 of AKQ in hearts)"),
     ("15-17 hpc", 7, "hpc is not a count (did you mean hcp?)"),
     ("5+ spaeds", 4, "spaeds is not a count (did you mean spades?)"),
     ("opens", 1, "opens what? (expected such as opens 1NT)"),

@@ -275,7 +275,10 @@ def _holding_count(name: str, suit: Suit | None) -> Count:
 @cache
 def _evaluator_count(method: Evaluator, suit: Suit | None) -> Count:
     if suit is not None and not method.knows_trumps:
-        raise ValueError(f"{method.name} is the same whatever suit is trumps (expected no suit)")
+        ranks = method.name.upper()
+        held = f", or 2 of {ranks} in {suit.name.lower()}" if set(ranks) <= set(RANKS) else ""
+        message = f"{method.name} is the same whatever suit is trumps (expected no suit{held})"
+        raise ValueError(message)
     side = method.holding if suit is None else method.side_holding or method.holding
     values = [method.trump_holding or side if s == suit else side for s in Suit]
     spades, hearts, diamonds, clubs = (_exact(holding_table(value)) for value in values)

@@ -145,9 +145,26 @@ class _HandReader(Reader):
             raise ValueError(f"{clip(token)} what? (expected such as {longer[-1]})")
         if word in ("open", "opens"):
             raise ValueError(f"{token} what? (expected such as opens 1NT)")
+        self._refuse_cards(token)
         words = [*self.names, *known_counts(), "balanced", "semibalanced", "unbalanced"]
         counted = _NUMBER_FOLLOWS.match(self.text, self.place(token).end)
         raise ValueError(unknown(str(token), words, "a count" if counted else "known here"))
+
+    def _refuse_cards(self, token: Token) -> None:
+        """Raise ValueError for ``void in spades`` and ``AK in spades``, which have other forms."""
+        start, end = self.place(token).start, self.place(token).end
+        if short := _SHORT_SUIT.match(self.text, start):
+            suit = parse_suit(short[2] or "spades").name.lower()
+            such = "" if short[2] else "such as "
+            cards = _SHORT.index(short[1].lower())
+            raise ValueError(f"{clip(short[0])} is not known here (expected {such}{suit} {cards})")
+        in_suit = _IN_A_SUIT.match(self.text, end)
+        ranks = token.upper().replace("10", "T")
+        if set(ranks) <= set(RANKS) and (in_suit or (len(ranks) > 1 and token.isupper())):
+            suit = parse_suit(in_suit[1] if in_suit else "spades").name.lower()
+            such = "" if in_suit else "such as "
+            form = f"{len(set(ranks))} of {clip(token.upper())} in {suit}"
+            raise ValueError(f"{clip(token)} is not known here (expected {such}{form})")
 
     def alone(self, parts: list[Token]) -> Node:
         (token,) = parts
@@ -290,6 +307,12 @@ class _HandReader(Reader):
             end = blanks.end() + len(word)
             message = unknown(word, known_counts())
             raise pointed(self.text, blanks.end(), end, message, self.source)
+        first = _amounts(token)[0]
+        if len(first) == 4 and first.isdigit():
+            other = _AND_A_SHAPE.match(self.text, self.place(token).end)
+            both = f"{first} or {other[1]}, or shape {first} + {other[1]}" if other else ""
+            message = f"{clip(token)} points? (expected {both or f'{first} for the shape'})"
+            raise self.error(token, message)
         if float(_amounts(token)[-1]) < _POINTS_FROM:
             kind = _IN_KIND.match(self.text, self.place(token).end)
             if kind is not None:
@@ -376,6 +399,13 @@ _TWO_LENGTHS = re.compile(r"\w+\s*[-–]\s*\w+")
 _IN_KIND = re.compile(r"\s+(?:in\s+)?(?:(?:the|both)\s+)*(major|minor)s?\b", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
 _OR_A_NUMBER = re.compile(r"\s+or\s+([0-9]{1,2})(?![\w.=+-])", re.IGNORECASE)
+_AND_A_SHAPE = re.compile(r"\s*([0-9x]{4})(?!\w)", re.IGNORECASE)
+_SHORT = ("void", "singleton", "doubleton", "tripleton")
+_A_SUIT = r"((?:spade|heart|diamond|club)s?\b|[♠♥♦♣])"
+_SHORT_SUIT = re.compile(
+    rf"(?:an?\s+)?({'|'.join(_SHORT)})s?\b(?:\s+(?:(?:in|of)\s+)?{_A_SUIT})?", re.IGNORECASE
+)
+_IN_A_SUIT = re.compile(rf"\s+(?:(?:in|of)\s+)?{_A_SUIT}", re.IGNORECASE)
 _POINTS_FROM = 10
 """A bare number from here on means points; a smaller one could mean cards."""
 _SIGNS = {"ATLEAST": ">=", "ATMOST": "<=", "FEWER": "<", "MORE": ">"}
