@@ -226,6 +226,8 @@ def test_shards_inside_a_longer_one_are_all_named(
     )
     with pytest.raises(ValueError, match=r"sample is -1 \(expected 0 or more\)"):
         verify(Library(tmp_path), sample=-1)
+    with pytest.raises(TypeError, match=r"sample is 1.5 \(expected a whole number\)"):
+        verify(Library(tmp_path), sample=1.5)
 
 
 @pytest.mark.solver
@@ -335,6 +337,12 @@ def test_appending_deals_from_elsewhere(tmp_path: Path) -> None:
             append(tmp_path, solved, name, "train", solver="", source="")
     with pytest.raises(LibraryError, match="not every deal is solved"):
         append(tmp_path, deals, "other", "train", solver="", source="")
+    with pytest.raises(LibraryError, match="not every deal is solved"):
+        append(tmp_path, [deals[0]], "other", "train", solver="", source="")
+    with pytest.raises(tc.DealError, match="NoneType cannot be read as deals"):
+        append(tmp_path, None, "other", "train", solver="", source="")
+    append(tmp_path / "parts", [solved[:2], solved[2:]], "parts", "test", solver="", source="")
+    assert Library(tmp_path / "parts").deals("test") == solved
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._progress import progress_bar
-from ..cards import UNKNOWN, DealSet, shorten
+from ..cards import UNKNOWN, DealSet, DealsLike, as_dealset, checked_whole, shorten
 from ..dealing import random_deals
 from ..solver import solve_batches, solve_position_batches
 from .labels import drawn_strains, solve_drawn, tables_worth
@@ -114,14 +114,16 @@ class Library:
         return [shard for shard in self.shards if shard.use == use]
 
 
-def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, source: str) -> None:
+def append(
+    place: Place, deals: DealsLike, name: str, use: Use, *, solver: str, source: str
+) -> None:
     """Add solved deals from elsewhere to a library, as shards ``imported/NAME-….zrd``.
 
     A call that was killed can be repeated, as can one whose shard was deleted.
 
     Args:
         place: Folder or address of the library, created if missing.
-        deals: Solved deals, all 20 results known.
+        deals: Solved deals, all 20 results known: a DealSet, or a list of them.
         name: Name of the new shards.
         use: Permanent role: train, validation or test.
         solver: Name of the solver.
@@ -131,6 +133,7 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
         LibraryError: There are no deals, the name is taken or not valid, ``use`` is unknown, a
             deal is not completely solved, or the library already has one of them. So test deals are
             never trained on.
+        DealError: ``deals`` are not deals.
 
     Example:
         >>> deals = tc.random_deals(2, seed=1)
@@ -148,11 +151,12 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
     for text in (solver, source):
         if len(text) > LONGEST_TEXT:
             raise LibraryError(f"{shorten(text)} is longer than {LONGEST_TEXT} characters")
-    if not len(deals):
+    solved, _ = as_dealset(deals)
+    if not len(solved):
         raise LibraryError(f"{name}: no deals (expected one or more)")
-    if deals.tricks is None or (deals.tricks > 13).any():
+    if solved.tricks is None or (solved.tricks > 13).any():
         raise LibraryError(f"{name}: not every deal is solved (a shard holds all twenty results)")
-    pieces = [deals[start : start + SHARD] for start in range(0, len(deals), SHARD)]
+    pieces = [solved[start : start + SHARD] for start in range(0, len(solved), SHARD)]
     contents = [WHOLE.encode(piece) for piece in pieces]
     shards = [
         Shard(
@@ -175,7 +179,9 @@ def append(place: Place, deals: DealSet, name: str, use: Use, *, solver: str, so
             for shard in read_manifest(storage)
             if shard not in shards or shard.file in present  # otherwise it restores what was lost
         ]
-        if twice := repeated([deals, *(read_shard(storage, shard, cached=True) for shard in kept)]):
+        if twice := repeated(
+            [solved, *(read_shard(storage, shard, cached=True) for shard in kept)]
+        ):
             raise LibraryError(
                 f"{name}: {twice} deals occur twice, in {storage} or among the new ones"
             )
@@ -217,10 +223,11 @@ class Verification:
 
 
 def checked_sample(sample: int) -> int:
-    """Return how many deals to solve again. Raises ValueError for a negative number."""
-    if sample < 0:
-        raise ValueError(f"sample is {sample} (expected 0 or more)")
-    return sample
+    """Return how many deals to solve again.
+
+    Raises TypeError for a number that is not whole, ValueError for a negative one.
+    """
+    return checked_whole(sample, "sample", 0)
 
 
 def verify(
@@ -242,6 +249,7 @@ def verify(
         A Verification: what was checked, and the problems found.
 
     Raises:
+        TypeError: ``sample`` is not a whole number.
         ValueError: ``sample`` is negative.
 
     Example:

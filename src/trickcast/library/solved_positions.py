@@ -253,6 +253,7 @@ def verify_positions(
         A Verification: what was checked, and the problems found.
 
     Raises:
+        TypeError: ``sample`` is not a whole number.
         ValueError: ``sample`` is negative.
 
     Example:
