@@ -11,6 +11,7 @@ from trickcast.bidding.meanings import agreed
 from trickcast.cards import DealError
 from trickcast.cards.auction import CALL_NUMBER, CallError
 from trickcast.cards.card_play import PlayError
+from trickcast.dealing import Constraints
 
 BALANCED_15 = "KQ4.AQ5.K873.J94"
 BALANCED_14 = "KQ4.AQ5.Q873.J94"
@@ -90,6 +91,16 @@ def test_layouts_keep_to_what_a_call_means() -> None:
     weak = tc.deals_after("1N P 3N P P P", meanings="1N: hcp 12-14, balanced", n=300, seed=1)
     assert {deal.north.hcp for deal in weak} == {12, 13, 14}
     assert all(deal.north.pattern in ("4333", "4432", "5332") for deal in weak)
+
+
+def test_small_cards_that_a_meaning_names_stay_where_it_says() -> None:
+    promised = Constraints(north="spades 5+, S8")
+    deals = tc.deals_after("1S P", meanings="1S: spades 5+, S8", n=300, seed=1)
+    assert promised.accepts(deals).all()
+    other = tc.deals_after("1S", meanings="1H: spades 5+, S8", n=300, seed=1)
+    assert not promised.accepts(other).any()
+    low = [deal.owners[[7, 8, 9, 10, 11, 12]] for deal in deals]
+    assert all(0 < np.mean(np.array(low)[:, card] == 0) < 1 for card in range(6))
 
 
 def test_a_hand_that_would_have_made_the_call_makes_no_other() -> None:

@@ -349,7 +349,8 @@ class Sampler:
         """Return layouts with the small cards of each suit redealt among the hands that hold them.
 
         All such layouts are equally likely, as these cards look the same to the network. A layout
-        that the descriptions forbid is left as it was.
+        that the descriptions forbid is left as it was. A meaning may be about small cards: there
+        the Metropolis rule decides.
         """
         shuffled = owners.copy()
         for suit in range(4):
@@ -359,6 +360,13 @@ class Sampler:
             shuffled[:, columns] = np.take_along_axis(held, order, axis=1)
         fits = np.ones(len(owners), dtype=np.bool_)
         self._forbid(fits, shuffled)
+        gain = np.zeros(len(owners))
+        for seat in self._calling:
+            if any(self.reading.meanings_at(turn) for turn in self.reading.turns(seat)[0]):
+                gain += self.reading.log_likelihood(seat, shuffled == seat)
+                gain -= self.reading.log_likelihood(seat, owners == seat)
+        if gain.any():
+            fits &= np.log(np.maximum(words.fractions(len(owners)), 1e-300)) < gain
         return np.where(fits[:, None], shuffled, owners)
 
     def _judged(self, moving: _Moving) -> tuple[float, float]:

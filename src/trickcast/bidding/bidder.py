@@ -75,9 +75,13 @@ class Reading:
         """Return (turns, m, 38) log-chances of calls for (m, 52) hands."""
         logs = self._bidder._chances(self._contexts[list(turns)][:, None], hands)
         for i, turn in enumerate(turns):
-            if told := [each for each in self.meanings if each.belongs(self.auction, turn)]:
+            if told := self.meanings_at(turn):
                 logs[i] = agreed(logs[i], hands, told)
         return logs
+
+    def meanings_at(self, turn: int) -> list[Meaning]:
+        """Return the meanings that apply to the call of a turn."""
+        return [each for each in self.meanings if each.belongs(self.auction, turn)]
 
     def log_likelihood(
         self, seat: Seat, hands: NDArray[np.bool_], first: int = 0
