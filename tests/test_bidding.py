@@ -3,6 +3,7 @@
 import pickle
 import re
 import warnings
+from collections.abc import Callable
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 import trickcast as tc
 from trickcast.bidding import Auction, read_auction
-from trickcast.bidding.auction_layouts import AuctionError, AuctionWarning, Sampler
+from trickcast.bidding.auction_layouts import AuctionError, AuctionLayouts, AuctionWarning, Sampler
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.cards_played import seats_played
 from trickcast.cards import DealError, Seat, Strain, Vulnerability
@@ -25,7 +26,7 @@ from trickcast.cards.auction import (
 )
 from trickcast.cards.card_play import PlayError
 from trickcast.cards.turns import encode_calls, turns_of
-from trickcast.dealing import ConstraintError, Constraints
+from trickcast.dealing import ConstraintError, Constraints, NoDealsError
 from trickcast.dealing.shuffling import RandomWords
 
 HAND = "KJ95.J65.K32.T54"
@@ -392,6 +393,31 @@ def test_what_cannot_be_is_an_error() -> None:
         tc.deals_after("1N", n=1.5)
     with pytest.raises(ValueError, match="seed"):
         tc.deals_after("1N", seed=-1)
+
+
+def first_tried(number: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a condition that only the first layouts meet."""
+    tried = [0]
+
+    def meets(owners: np.ndarray) -> np.ndarray:
+        tried[0] += len(owners)
+        return np.arange(tried[0] - len(owners), tried[0]) < number
+
+    return meets
+
+
+def test_few_layouts_suffice_if_no_more_are_wanted(bidder: tc.Bidder) -> None:
+    few = {"max_tries": 1, "seed": 1}
+    for auction, found in (("1N P", 1), ("1N P", 3), ("", 3)):
+        deals = tc.deals_after(auction, condition=first_tried(found), n=found, **few)
+        assert len(deals) == found
+    with pytest.raises(NoDealsError, match=r"^3 of 4 deals found: .*\(3 of 512 layouts drawn"):
+        tc.deals_after("1N P", condition=first_tried(3), n=4, **few)
+    with pytest.raises(NoDealsError, match="^512 of 600 deals found"):
+        tc.deals_after("1N P", n=600, **few)
+    layouts = AuctionLayouts(bidder.read("1N P"), Constraints(condition=first_tried(30)))
+    with pytest.warns(AuctionWarning, match="ask for more"):
+        assert len(layouts.deals(30, 1, max_tries=1)) == 30
 
 
 # --- the play ----------------------------------------------------------------------------------

@@ -206,7 +206,11 @@ class Sampler:
         blocks: list[Owners] = []
         effective, apart, wanted, number = 0.0, 0.0, n, 0
         while wanted > 0:
-            block = self.block(min(max(wanted, _SMALLEST), _LARGEST), seed, number)
+            try:
+                block = self.block(min(max(wanted, _SMALLEST), _LARGEST), seed, number, wanted)
+            except NoDealsError as error:
+                found = n - wanted + len(error.deals)
+                raise NoDealsError(found, n, error.report, error.deals) from None
             taken = min(len(block.owners), wanted)
             blocks.append(block.owners[:taken])
             effective += min(block.effective, float(taken))
@@ -215,9 +219,12 @@ class Sampler:
         owners = np.concatenate(blocks) if blocks else np.empty((0, 52), dtype=np.uint8)
         return owners, effective, apart
 
-    def block(self, size: int, seed: int, number: int) -> Block:
-        """Return layouts moved together, in random order; each block number has its own."""
-        moving = self._run(size, seed, number)
+    def block(self, size: int, seed: int, number: int, wanted: int) -> Block:
+        """Return layouts moved together, in random order; each block number has its own.
+
+        Raises NoDealsError if fewer random layouts than wanted, and than ``size``, fit.
+        """
+        moving = self._run(size, seed, number, wanted)
         effective, apart = self._judged(moving)
         order = np.argsort(RandomWords(seed, 3 * number + 2).raw(len(moving.owners)))
         return Block(moving.owners[order], effective, apart)
@@ -236,7 +243,7 @@ class Sampler:
     def _calls_of(self, size: int, seed: int, number: int) -> Iterator[Owners]:
         """Yield a block of layouts after each call, each time in the same random order."""
         words = RandomWords(seed, 3 * number + 1)
-        moving = self._drawn(size, seed, number)
+        moving = self._drawn(size, seed, number, size)
         size += size % 2
         order = np.argsort(RandomWords(seed, 3 * number + 2).raw(size))
         for turn in range(len(self.reading.auction.calls)):
@@ -245,34 +252,44 @@ class Sampler:
             moving.settled, moving.logs = moving.settled + moving.logs, np.zeros((size, 4))
             yield so_far._spots_shuffled(moving.owners, words)[order]
 
-    def _run(self, size: int, seed: int, block: int) -> _Moving:
+    def _run(self, size: int, seed: int, block: int, wanted: int) -> _Moving:
         words = RandomWords(seed, 3 * block + 1)
-        moving = self._drawn(size, seed, block)
+        moving = self._drawn(size, seed, block, wanted)
         if self._calling:
             moving = self._led(moving, 0, size + size % 2, _LAST_SWEEPS, words)
             moving.owners = self._spots_shuffled(moving.owners, words)
         return moving
 
-    def _drawn(self, size: int, seed: int, block: int) -> _Moving:
-        """Return ``size`` layouts that cards and descriptions allow; more if calls count."""
+    def _drawn(self, size: int, seed: int, block: int, wanted: int) -> _Moving:
+        """Return ``size`` layouts that cards and descriptions allow; more if calls count.
+
+        If so many cannot be found, those found must be as many as are wanted.
+        """
         size += size % 2
         pool = _POOL * size if self._calling else size
         # block numbers are far apart: each draws its layouts from a seed of its own
-        drawn = self.constraints.deals(
-            pool, (seed + block * 0x9E3779B97F4A7C15) % (1 << 64), self._max_tries
-        ).owners
-        return _Moving(drawn.copy(), np.zeros((pool, 4)), np.zeros((pool, 4)), np.arange(pool))
+        own = (seed + block * 0x9E3779B97F4A7C15) % (1 << 64)
+        try:
+            drawn = self.constraints.deals(pool, own, self._max_tries).owners
+        except NoDealsError as error:
+            if len(error.deals) < min(wanted, size):
+                raise
+            drawn = error.deals.owners
+        n = len(drawn)
+        return _Moving(drawn.copy(), np.zeros((n, 4)), np.zeros((n, 4)), np.arange(n))
 
     def _led(
         self, moving: _Moving, settled: int, size: int, last_sweeps: int, words: RandomWords
     ) -> _Moving:
         """Return so many layouts that fit all calls, from those that fit the first ``settled``."""
+        if len(moving.owners) == 1:  # each half needs one
+            moving = moving.those(np.zeros(2, dtype=np.int64))
         for seat in self._calling:
             moving.logs[:, seat] = self.reading.log_likelihood(seat, moving.owners == seat, settled)
         heat = 0.0
         while heat < 1:
             logs = moving.logs.sum(axis=1)
-            aim = size if len(logs) > size else _KEPT * size
+            aim = size if len(logs) > size else _KEPT * len(logs)
             step = _sharpened(logs, 1 - heat, aim)
             heat = min(1.0, heat + step)
             moving = moving.those(_drawn_anew(step * logs, size, words))
@@ -391,6 +408,8 @@ class Sampler:
         open_ = spread > 1e-9
         if not open_.any():
             return float(n), 0.0
+        if (moving.first == moving.first[0]).all():
+            return 1.0, 0.0
         off = figures - figures.mean(axis=0)
         families = np.zeros((int(moving.first.max()) + 1, figures.shape[1]))
         np.add.at(families, moving.first, off)
@@ -420,12 +439,13 @@ class AuctionLayouts:
         if seed != self._seed:
             self._seed, self._blocks = seed, []
         sampler = Sampler(self._reading, self._constraints, max_tries)
-        while n > _AT_ONCE * len(self._blocks):
+        while (wanted := n - self._drawn) > 0:
             try:
-                self._blocks.append(sampler.block(_AT_ONCE, seed, len(self._blocks)))
+                block = sampler.block(_AT_ONCE, seed, len(self._blocks), wanted)
             except NoDealsError as error:  # its deals fit the descriptions, but not the calls
-                error.deals = self._first(n)
-                raise
+                found = self._drawn + len(error.deals)
+                raise NoDealsError(found, n, error.report, self._first(n)) from None
+            self._blocks.append(block)
             if len(self._blocks) == 1:
                 first = self._blocks[0]
                 _tell(self._reading, first.owners, first.effective, first.apart, strict=False)
@@ -436,10 +456,14 @@ class AuctionLayouts:
         return DealSet(np.concatenate(owners)[:n])
 
     @property
+    def _drawn(self) -> int:
+        return sum(len(block.owners) for block in self._blocks)
+
+    @property
     def effect(self) -> float:
         """Factor by which the variance of a mean exceeds that of independent layouts: 1 or more."""
-        drawn = sum(len(block.owners) for block in self._blocks)
-        return max(1.0, drawn / sum(block.effective for block in self._blocks)) if drawn else 1.0
+        effective = sum(block.effective for block in self._blocks)
+        return max(1.0, self._drawn / effective) if self._blocks else 1.0
 
 
 def _sharpened(logs: Floats, most: float, aim: float) -> float:

@@ -205,8 +205,14 @@ class ConstraintReport:
 class NoDealsError(ConstraintError):
     """Too few layouts fit: fewer were found than requested."""
 
-    def __init__(self, message: str, report: ConstraintReport, deals: DealSet):
-        super().__init__(message)
+    def __init__(self, found: int, wanted: int, report: ConstraintReport, deals: DealSet):
+        message = f"{found:,} of {wanted:,} deals found: {report.summary()}"
+        killer = report.killer
+        if killer is not None:
+            message += (
+                f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
+            )
+        super().__init__(f"{message}\nask for less, or allow more tries (max_tries)")
         self.report = report
         """How often each clause passes."""
         self.deals = deals
@@ -498,20 +504,9 @@ class Constraints:
             accepted, tried = accepted + len(owners), tried + size
         deals = DealSet(np.concatenate(blocks)[:n])
         if accepted < n:
-            raise self._starved(n, tried, accepted, deals)
+            report = self._report(self._tried(_PROBE), accepted, tried)
+            raise NoDealsError(accepted, n, report, deals)
         return deals
-
-    def _starved(self, n: int, tried: int, accepted: int, deals: DealSet) -> NoDealsError:
-        report = self._report(self._tried(_PROBE), accepted, tried)
-        message = f"{accepted:,} of {n:,} deals found: {report.summary()}"
-        killer = report.killer
-        if killer is not None:
-            message += (
-                f"\nleast often passed: {killer.source}, {clip(killer.text)!r} ({killer.passed_by})"
-            )
-        return NoDealsError(
-            f"{message}\nask for less, or allow more tries (max_tries)", report, deals
-        )
 
     def report(self, tries: int = _PROBE) -> ConstraintReport:
         """Count how many of all layouts fit, and how many pass each clause.
