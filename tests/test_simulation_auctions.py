@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import trickcast as tc
-from trickcast.bidding import AuctionLayouts, loaded_bidder, read_auction
+from trickcast.bidding import AuctionLayouts, AuctionWarning, loaded_bidder, read_auction
 from trickcast.dealing import Constraints, NoDealsError
 from trickcast.simulation import SimulationError
 from trickcast.simulation.controls import means
@@ -44,6 +44,16 @@ def test_words_hold_beside_the_auction_and_own_meanings_count() -> None:
                        samples=100, solve=0)  # fmt: skip
     assert all(deal.north.lengths[0] >= 4 for deal in told.deals)
     assert {deal.east.hcp for deal in told.deals} <= {12, 13, 14}
+
+
+def test_a_call_that_hardly_fits_is_told_by_what_it_should_show() -> None:
+    bidder = tc.Bidder(threads=1)
+    whole = {"south": OPENER, "north": "KT73.Q94.K652.T5", "east": "J95.AJT8.QJ8.Q87"}
+    with pytest.warns(AuctionWarning, match="call 1, 3C by West, .* in championship play"):
+        tc.simulate(**whole, auction="3C", dealer="W", samples=1, solve=0)
+    heard = bidder.read("1S P 2S P", "S", meanings="1S: spades 4, hcp 20+")
+    with pytest.warns(AuctionWarning, match="1S by South, .* by the meanings given hardly any"):
+        tc.simulate(south=OPENER, auction=heard, samples=100, solve=0)
 
 
 @pytest.mark.solver

@@ -154,7 +154,7 @@ def deals_after(
     bidder = model or loaded(threads=1)
     sampler = Sampler(bidder.read(read, style=style, meanings=meanings), constraints, max_tries)
     owners, effective, apart = sampler.sample(n, seed)
-    _tell(sampler.reading, owners, effective, apart, strict)
+    tell(sampler.reading, owners, effective, apart, strict)
     deals = AuctionDeals(owners)
     deals.effective_size = effective
     return deals
@@ -448,7 +448,7 @@ class AuctionLayouts:
             self._blocks.append(block)
             if len(self._blocks) == 1:
                 first = self._blocks[0]
-                _tell(self._reading, first.owners, first.effective, first.apart, strict=False)
+                tell(self._reading, first.owners, first.effective, first.apart)
         return self._first(n)
 
     def _first(self, n: int) -> DealSet:
@@ -494,7 +494,9 @@ def _drawn_anew(logs: Floats, size: int, words: RandomWords) -> NDArray[np.int64
     return np.concatenate(halves)
 
 
-def _tell(reading: Reading, owners: Owners, effective: float, apart: float, strict: bool) -> None:
+def tell(
+    reading: Reading, owners: Owners, effective: float, apart: float = 0, strict: bool = False
+) -> None:
     """Warn of calls that contradict what is known, and of too few layouts that count."""
     if not len(owners):
         return
@@ -502,9 +504,11 @@ def _tell(reading: Reading, owners: Owners, effective: float, apart: float, stri
     for turn, chance in enumerate(call_chances(reading, owners)):
         if chance < CONTRADICTED:
             call, caller = CALLS[auction.calls[turn]], auction.caller(turn)
+            agreed = reading.meanings_at(turn)
+            whose = "by the meanings given" if agreed else "in championship play"
             text = (
                 f"call {turn + 1}, {call} by {caller.word}, hardly fits the hands:"
-                f" in championship play {_share(chance)} of such hands make it"
+                f" {whose} {_share(chance)} of such hands make it"
             )
             if strict:
                 raise AuctionError(text)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._pieces import connected, over_pieces
 from .._progress import Advance, progress_bar
 from ..bidding import AuctionLayouts, AuctionReading, loaded_bidder
+from ..bidding.auction_layouts import tell
 from ..cards import DealSet, Seat, Vulnerability
 from ..dealing import Constraints, NoDealsError
 from ..dealing.shuffling import RandomWords, checked_seed
@@ -191,10 +192,7 @@ def lay_out(
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     if work.model is None and plan.most_exact and survey is None:
         work = replace(work, model=CORRECTED_MODEL)
-    dealer: Constraints | AuctionLayouts = constraints
-    if work.auction is not None and not _all_known(constraints):
-        dealer = AuctionLayouts(work.auction, constraints)
-    source = LiveSource(dealer, measure, work)
+    source = LiveSource(_dealer(constraints, work), measure, work)
     if _all_known(constraints):
         if plan.most_exact:
             return _solve_known(measure, constraints, work)
@@ -269,6 +267,16 @@ def _teller(
             last = time.monotonic()
 
     return tell
+
+
+def _dealer(constraints: Constraints, work: Work) -> Constraints | AuctionLayouts:
+    """Return what deals the layouts. Warns of calls that contradict a deal that is known."""
+    if work.auction is None:
+        return constraints
+    if not _all_known(constraints):
+        return AuctionLayouts(work.auction, constraints)
+    tell(work.auction, constraints.deals(1, work.seed, max_tries=1).owners, effective=1)
+    return constraints
 
 
 def _all_known(constraints: Constraints) -> bool:
