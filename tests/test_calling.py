@@ -1,6 +1,7 @@
 """Next calls, boards bid by the network, meanings of one's own, and the next card."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from trickcast.cards import DealError
 from trickcast.cards.auction import CALL_NUMBER, CallError
 from trickcast.cards.card_play import PlayError
 from trickcast.dealing import Constraints
+from trickcast.dealing.language.systems import rule_file
 
 BALANCED_15 = "KQ4.AQ5.K873.J94"
 BALANCED_14 = "KQ4.AQ5.Q873.J94"
@@ -130,6 +132,13 @@ def test_a_system_says_what_openings_mean() -> None:
     assert told[0].chance > 0.999
 
 
+def test_a_rule_file_says_what_its_openings_mean(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_bytes(rule_file("polish-club-rules").read_bytes())
+    told, shipped = (read_meanings(f"ns {name}") for name in (file, "polish-club-rules"))
+    assert [(each.call, each.side) for each in told] == [(each.call, 0) for each in shipped]
+
+
 def test_of_two_meanings_the_first_or_the_one_of_higher_priority_counts(tmp_path: Path) -> None:
     texts = ["1D: hcp 12-14, balanced", "1N: hcp 12-16, balanced"]
     assert tc.suggest_calls(BALANCED_14, meanings=texts).best == "1D"
@@ -168,9 +177,14 @@ def test_chances_stay_chances_and_unlawful_calls_stay_out() -> None:
         ("2Z: hcp 3", "is not a call"),
         (": hcp 3", "no call before the colon"),
         ("nowhere.toml", "no such file"),
+        ("ns", r"no meaning after ns .expected such as ns 1N: hcp 12-14"),
+        ("AP: hcp 0+", "AP is more than one call"),
+        ("1N all pass: hcp 0+", "pass is more than one call"),
+        (None, "None is not a meaning .expected text such as"),
+        ([5], "5 is not a meaning"),
     ],
 )
-def test_what_is_no_meaning_is_refused(text: str, words: str) -> None:
+def test_what_is_no_meaning_is_refused(text: Any, words: str) -> None:
     with pytest.raises(MeaningError, match=words):
         read_meanings(text)
 
@@ -184,6 +198,11 @@ def test_what_is_no_meaning_is_refused(text: str, words: str) -> None:
         ('[[meaning]]\ncall = "1N"\nshows = "hcp 3"\nprio = 3\n', "'prio'"),
         ('[[meaning]]\ncall = "1N"\nshows = "hcp 3"\npriority = "high"\n', "priority is 'high'"),
         ("[[meaning", "Expected"),
+        ("meaning = [1]", r"meaning 1: '?1'? .expected tables under"),
+        ('[[meaning]]\ncall = "1N 2N"\nshows = "hcp 3"\n', "call is '1N 2N' .expected one call"),
+        ('[[meaning]]\ncall = " ! "\nshows = "hcp 3"\n', "call is ' ! ' .expected one call"),
+        ('[[meaning]]\nafter = "1N P"\ncall = " ! "\nshows = "hcp 3"\n', "expected one call"),
+        ("[[rule]]\n", "x.toml, line 1: name is missing"),
     ],
 )
 def test_what_is_no_file_of_meanings_is_refused(tmp_path: Path, content: str, words: str) -> None:

@@ -7,16 +7,17 @@ rules out other calls: a hand that would have made the call makes no other in it
 
 import os
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import shorten
-from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError, parse_call
+from ..cards.auction import CALL_NUMBER, CALLS, PASS, CallError, is_all_pass, parse_call
 from ..cards.auction_text import Auction, read_auction
 from ..dealing.language.conditions import AllOf, evaluate
 from ..dealing.language.mistakes import ConstraintError
@@ -70,7 +71,7 @@ def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
 
     A file has tables ``[[meaning]]`` with ``after`` (the calls before, ``""`` for an opening),
     ``call`` and ``shows``. Optional are ``when`` (a description that the hand must also meet) and
-    ``priority`` (the highest is asked first).
+    ``priority`` (the highest is asked first). A file of opening rules stands for its openings.
 
     Args:
         meanings: One text or a list: ``"1N: hcp 12-14, balanced"``, the name of an opening system
@@ -87,15 +88,24 @@ def read_meanings(meanings: MeaningsLike) -> tuple[Meaning, ...]:
         >>> [CALLS[meaning.call] for meaning in read_meanings("ns 1N P 2C: hearts 4+, hcp 8+")]
         ['2C']
     """
-    texts = [meanings] if isinstance(meanings, str | os.PathLike) else list(meanings)
     found: list[Meaning] = []
-    for text in texts:
-        if isinstance(text, Meaning):
-            found.append(text)
+    several = isinstance(meanings, Iterable) and not isinstance(meanings, str)
+    listed: Any = meanings if several else [meanings]
+    for given in listed:
+        if isinstance(given, Meaning):
+            found.append(given)
             continue
-        first, _, rest = os.fspath(text).strip().partition(" ")
+        if not isinstance(given, str | os.PathLike):
+            raise MeaningError(
+                f"{shorten(given)} is not a meaning (expected text such as "
+                "'1N: hcp 12-14', a file, or a list of these)"
+            )
+        text = os.fspath(given).strip()
+        first, _, rest = text.partition(" ")
         side = _SIDES.get(first.lower())
-        found += _read(rest.strip() if side is not None else os.fspath(text).strip(), side)
+        if side is not None and not rest.strip():
+            raise MeaningError(f"no meaning after {first} (expected such as {first} 1N: hcp 12-14)")
+        found += _read(text if side is None else rest.strip(), side)
     return tuple(found)
 
 
@@ -105,12 +115,19 @@ def _read(text: str, side: int | None) -> list[Meaning]:
     calls, colon, words = text.partition(":")
     if not colon:
         return _of_system(text, side)
-    *after, call = _calls(calls, text)
+    told = calls.split()
+    if any(is_all_pass(" ".join(told[-number:])) for number in (1, 2)):
+        raise MeaningError(
+            f"{shorten(text)}: {told[-1]} is more than one call (expected such as P)"
+        )
+    if not (read := _calls(calls, text)):
+        raise MeaningError(f"{shorten(text)}: no call before the colon (expected such as 1N)")
+    *after, call = read
     return [Meaning(tuple(after), call, _fitting(words, f"meaning of {calls.strip()}"), side)]
 
 
 def _of_system(name: str, side: int | None) -> list[Meaning]:
-    """Return the openings of a system: a meaning for each of its calls, including Pass."""
+    """Return the meanings of the openings of a system that ships."""
     try:
         system = load(name)
     except ValueError as error:
@@ -119,8 +136,13 @@ def _of_system(name: str, side: int | None) -> list[Meaning]:
         raise MeaningError(
             f"{shorten(name)} is not a meaning (expected such as '1N: hcp 12-14'): {why}"
         ) from None
+    return _openings(system, side)
 
-    def opening(call: str, system: OpeningSystem = system) -> Callable[[Bools], Bools]:
+
+def _openings(system: OpeningSystem, side: int | None) -> list[Meaning]:
+    """Return a meaning for each call of a system, including Pass."""
+
+    def opening(call: str) -> Callable[[Bools], Bools]:
         place = system.calls.index(call)
         return lambda hands: np.asarray(system.choose(hands) == place)
 
@@ -141,32 +163,48 @@ def _is_call(word: str) -> bool:
 
 def _of_file(path: Path, side: int | None) -> list[Meaning]:
     try:
-        tables = tomllib.loads(path.read_text("utf-8")).get("meaning")
+        data = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise MeaningError(f"{path}: no such file") from None
     except (OSError, ValueError, RecursionError) as error:
         raise MeaningError(f"{path}: {shorten(str(error), 200)}") from None
+    tables = data.get("meaning")
+    if tables is None and "rule" in data:
+        try:
+            return _openings(load(path), side)
+        except ValueError as error:
+            raise MeaningError(str(error)) from None
     if not isinstance(tables, list) or not tables:
         raise MeaningError(f"{path}: no meanings (expected tables under [[meaning]])")
-    read: list[tuple[float, Meaning]] = []
-    for number, table in enumerate(tables, start=1):
-        place = f"{path}, meaning {number}"
-        for key, value in table.items():
-            if key not in _FILE_KEYS:
-                raise MeaningError(f"{place}: {shorten(key)} (expected {', '.join(_FILE_KEYS)})")
-            if key == "priority":
-                if isinstance(value, bool) or not isinstance(value, int | float):
-                    raise MeaningError(f"{place}: priority is {value!r} (expected a number)")
-            elif not isinstance(value, str):
-                raise MeaningError(f"{place}: {key} is {value!r} (expected text)")
-        for key in ("call", "shows"):
-            if not table.get(key, "").strip():
-                raise MeaningError(f"{place}: {key} is missing")
-        *after, call = _calls(f"{table.get('after', '')} {table['call']}", place)
-        words = ", ".join(table[key] for key in ("shows", "when") if table.get(key, "").strip())
-        meaning = Meaning(tuple(after), call, _fitting(words, place), side)
-        read.append((float(table.get("priority", 0)), meaning))
+    read = [
+        _of_table(table, f"{path}, meaning {number}", side)
+        for number, table in enumerate(tables, start=1)
+    ]
     return [meaning for _, meaning in sorted(read, key=lambda pair: -pair[0])]
+
+
+def _of_table(table: Any, place: str, side: int | None) -> tuple[float, Meaning]:
+    """Return the priority of a table in a file, and its meaning."""
+    if not isinstance(table, dict):
+        raise MeaningError(f"{place}: {shorten(table)} (expected tables under [[meaning]])")
+    for key, value in table.items():
+        if key not in _FILE_KEYS:
+            raise MeaningError(f"{place}: {shorten(key)} (expected {', '.join(_FILE_KEYS)})")
+        if key == "priority":
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise MeaningError(f"{place}: priority is {value!r} (expected a number)")
+        elif not isinstance(value, str):
+            raise MeaningError(f"{place}: {key} is {value!r} (expected text)")
+    for key in ("call", "shows"):
+        if not table.get(key, "").strip():
+            raise MeaningError(f"{place}: {key} is missing")
+    before = _calls(table.get("after", ""), place)
+    read = _calls(" ".join([*(CALLS[each] for each in before), table["call"]]), place)
+    if len(read) != len(before) + 1:
+        raise MeaningError(f"{place}: call is {shorten(table['call'])} (expected one call)")
+    words = ", ".join(table[key] for key in ("shows", "when") if table.get(key, "").strip())
+    meaning = Meaning(before, read[-1], _fitting(words, place), side)
+    return float(table.get("priority", 0)), meaning
 
 
 def _calls(text: str, place: str) -> tuple[int, ...]:
@@ -174,8 +212,6 @@ def _calls(text: str, place: str) -> tuple[int, ...]:
         calls = read_auction(text).calls
     except CallError as error:
         raise MeaningError(f"{shorten(place)}: {error}") from None
-    if not calls:
-        raise MeaningError(f"{shorten(place)}: no call before the colon (expected such as 1N)")
     return calls
 
 
