@@ -117,6 +117,11 @@ def test_a_contract_may_bring_its_declarer() -> None:
         and east.making()
         == tc.contract_chance(south=OPENER, contract="4H", by="E", **size).making()
     )
+    pair, alone = (
+        tc.simulate(south=OPENER, contracts=contracts, **size).making("4H", by="E")
+        for contracts in ([("4H", "E")], [tc.Contract("4H", by="E")])
+    )
+    assert pair == alone
     led = tc.simulate_leads(leader=LEADER, contract=tc.Contract("3N", by="E"), **size)
     assert str(led.by) == "E"
     with pytest.raises(SimulationError, match=r"^3N has no declarer .expected by, or"):

@@ -482,9 +482,11 @@ class Simulation(Result, TrickChances):
         return f"<p>{escape(self.headline)}</p>{grid}<p><small>{notes}</small></p>"
 
 
-def tables_of(
-    contracts: Iterable[tuple[str | Contract, str | Seat]] | None, side: str | None
-) -> Tables:
+ContractsLike = Iterable[tuple[str | Contract, str | Seat] | Contract]
+"""Contracts and declarers; a Contract may name its own."""
+
+
+def tables_of(contracts: ContractsLike | None, side: str | None) -> Tables:
     """Return the measure for some contracts, a side's cells, or all."""
     if contracts is not None:
         if side is not None:
@@ -534,10 +536,23 @@ def survey_of(
     return begin, wanted
 
 
-def _cells(contracts: Iterable[tuple[str | Contract, str | Seat]]) -> list[Cell]:
+def _cell(contract: Any) -> Cell:
+    """Return the strain and declarer of a pair, or of a Contract that names its declarer."""
+    if isinstance(contract, Contract) and contract.by is not None:
+        return strain_of(played(contract)), contract.by
+    if not isinstance(contract, tuple | list) or len(contract) != 2:
+        said = str(contract) if isinstance(contract, Contract) else shorten(contract)
+        raise SimulationError(
+            f"contracts: {said} has no declarer (expected pairs such as ('4S', 'S'))"
+        )
+    bid, seat = played_by(*contract)
+    return strain_of(bid), seat
+
+
+def _cells(contracts: ContractsLike) -> list[Cell]:
     """Return the strains and declarers of contracts, without duplicates."""
-    declared = [played_by(contract, by) for contract, by in contracts]
-    cells = [(strain_of(bid), seat) for bid, seat in declared]
+    alone = isinstance(contracts, str | Contract)
+    cells = [_cell(each) for each in ([contracts] if alone else contracts)]
     if not cells:
         raise SimulationError("contracts is empty (expected contracts and declarers, or None)")
     return list(dict.fromkeys(cells))

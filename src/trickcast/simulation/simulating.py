@@ -7,7 +7,7 @@ and returns its own kind of result.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..cards import Hand, HandLike, Seat, Vulnerability, declarer_of
 from ..dealing.constraints import MAX_TRIES, KnownDeal, KnownHand
 from ..scoring import Contract
 from .comparing import ChoiceLike, Comparison, read_choices
-from .contracts import Simulation, Tables, survey_of, tables_of
+from .contracts import ContractsLike, Simulation, Tables, survey_of, tables_of
 from .controls import MINIMUM_EXACT
 from .layouts import Layouts, Work, lay_out, read_calls, watcher
 from .leads import Leads, LeadSimulation, contract_of
@@ -47,7 +47,7 @@ def simulate(
     progress: bool | Callable[[Simulation], object] = False,
     keep_on_interrupt: bool = False,
     cluster: str | None = None,
-    contracts: Iterable[tuple[str | Contract, str | Seat]] | None = None,
+    contracts: ContractsLike | None = None,
 ) -> Simulation:
     """Simulate hidden hands: deal them many times, and find the tricks of every contract.
 
@@ -98,8 +98,9 @@ def simulate(
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
         cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
             result is the same. Default: this machine.
-        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, to solve and estimate
-            only these; about 15 times faster for one. Default: tables.
+        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, or Contracts that name
+            their declarer, to solve and estimate only these; about 15 times faster for one.
+            Default: tables.
 
     Returns:
         A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,
