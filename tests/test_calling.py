@@ -268,6 +268,38 @@ def test_auctions_are_read_alike_from_text_and_from_boards() -> None:
     assert [str(auction)[:3] for auction in first] == ["1N ", "1N "]
 
 
+def test_the_deal_of_a_wrong_auction_is_named() -> None:
+    deals = tc.random_deals(2, seed=2)
+    with pytest.raises(CallError, match="^deal 1: call 3, 1C: it is not higher than 1N"):
+        tc.bid_deals(deals, (auction for auction in ("1N", "1N P 1C")))
+    with pytest.raises(CallError, match="^call 2, 1C: it is not higher than 1N"):
+        tc.bid_deals(deals, "1N 1C")
+    with pytest.raises(DealError, match="^deal 1: 'Q' is not a seat"):
+        tc.bid_deals(deals, dealers=["N", "Q"])
+    with pytest.raises(ValueError, match="^auctions are 3, deals 2 .expected one, or one a deal"):
+        tc.bid_deals(deals, ["1N", "P", "P"])
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64])
+def test_seeds_are_checked(seed: int) -> None:
+    asked: dict[str, tuple[Any, ...]] = {
+        "explain_auction": ("1N",),
+        "suggest_calls": (BALANCED_15,),
+    }
+    asked |= {"compare_calls": (BALANCED_15,), "bid_deals": (tc.random_deals(1, seed=1),)}
+    for name, given in asked.items():
+        with pytest.raises(ValueError, match=f"^seed is {seed} .expected 0 to"):
+            getattr(tc, name)(*given, seed=seed)
+    with pytest.raises(TypeError, match="seed is 'a' .expected a whole number"):
+        tc.explain_auction("1N", seed="a")  # type: ignore[arg-type]
+
+
+def test_calls_to_compare_are_one_or_more() -> None:
+    with pytest.raises(ValueError, match="calls is empty"):
+        tc.compare_calls(BALANCED_15, calls=[], n=20)
+    assert [each.call for each in tc.compare_calls(BALANCED_15, calls="1N", n=1)] == ["1N"]
+
+
 def test_of_nothing_there_is_nothing_to_say() -> None:
     with pytest.raises(ValueError, match=r"most is 0 .expected 1 or more"):
         tc.suggest_calls("KQ4.AQ5.K873.J94", most=0)

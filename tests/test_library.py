@@ -228,6 +228,8 @@ def test_shards_inside_a_longer_one_are_all_named(
         verify(Library(tmp_path), sample=-1)
     with pytest.raises(TypeError, match=r"sample is 1.5 \(expected a whole number\)"):
         verify(Library(tmp_path), sample=1.5)
+    with pytest.raises(ValueError, match=r"seed is -1 \(expected 0 to"):
+        verify(Library(tmp_path), seed=-1)
 
 
 @pytest.mark.solver

@@ -198,10 +198,10 @@ class Bidder:
         held, single = as_hands(hands)
         n = len(held)
         asked = [
-            _each(auctions, n, "auctions", Auction),
-            _each(dealers, n, "dealers", Seat),
-            _each(vulnerable, n, "vulnerable", Vulnerability),
-            _each(style, n, "styles", NoneType),
+            each_of(auctions, n, "auctions", Auction),
+            each_of(dealers, n, "dealers", Seat),
+            each_of(vulnerable, n, "vulnerable", Vulnerability),
+            each_of(style, n, "styles", NoneType),
         ]
         where = self._asked(asked, single)
         contexts = np.empty((n, self._size), dtype=np.float32)
@@ -330,11 +330,11 @@ def _lawful(contexts: Floats, allowed: NDArray[np.bool_]) -> Floats:
     return contexts
 
 
-def _each(values: Any, n: int, name: str, kind: type) -> list[Any]:
-    """Return a value for each of n hands."""
+def each_of(values: Any, n: int, name: str, kind: type, unit: str = "hand") -> list[Any]:
+    """Return a value for each of n hands, or deals. Raises ValueError if there are not as many."""
     if isinstance(values, str | kind):
         return [values] * n
     listed = list(values)
     if len(listed) != n:
-        raise ValueError(f"{name} are {len(listed)}, hands {n} (expected one, or one a hand)")
+        raise ValueError(f"{name} are {len(listed)}, {unit}s {n} (expected one, or one a {unit})")
     return listed

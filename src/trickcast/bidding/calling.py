@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealsLike, Hand, HandLike, Seat, Vulnerability, as_dealset, checked_whole
+from ..cards import (
+    DealError,
+    DealsLike,
+    Hand,
+    HandLike,
+    Seat,
+    Vulnerability,
+    as_dealset,
+    checked_whole,
+)
 from ..cards.auction import CALLS, CallError
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
+from ..dealing.shuffling import checked_seed
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
-from .bidder import Bidder, loaded
+from .bidder import Bidder, each_of, loaded
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 
@@ -117,7 +128,7 @@ def suggest_calls(
         dealer: Seat of the dealer, or its letter or name.
         vulnerable: Vulnerable sides: none, ns, ew or both.
         most: Most calls to return.
-        seed: Seed of the layouts that tell what each call shows.
+        seed: Seed of the layouts that tell what each call shows, 0 to 2**64 - 1.
         style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
             strong-notrump"``.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
@@ -132,13 +143,13 @@ def suggest_calls(
         DealError: The hand is not valid.
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
-        ValueError: ``most`` is below 1.
+        ValueError: ``most`` is below 1, or ``seed`` out of its range.
 
     Example:
         >>> tc.suggest_calls("KQ4.AQ5.K873.J94").best
         '1N'
     """
-    checked_whole(most, "most", 1)
+    most, seed = checked_whole(most, "most", 1), checked_seed(seed)
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -178,8 +189,8 @@ def bid_deals(
         dealers: Dealer of all deals, or a list of n.
         vulnerable: Vulnerable sides of all deals, or a list of n: none, ns, ew or both.
         seats: Seats that bid; the others pass.
-        seed: Seed to draw calls by their chances, so that many boards show what may happen.
-            Default: the likeliest call.
+        seed: Seed, 0 to 2**64 - 1, to draw calls by their chances, so that many boards show what
+            may happen. Default: the likeliest call.
         style: What is known of the players' methods: ``"weak-notrump"``, or ``"ns precision, ew
             strong-notrump"``; one for all deals, or a list of n.
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
@@ -194,6 +205,7 @@ def bid_deals(
         DealError: An entry is not a valid deal; the message names its index.
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
+        ValueError: Counts differ, or ``seed`` is out of its range.
 
     Example:
         >>> str(tc.bid_deals(tc.random_deals(1, seed=3))[0])[-5:]
@@ -203,17 +215,9 @@ def bid_deals(
     n = len(dealset)
     bidder = model or loaded(threads=1)
     bidding, agreed = {Seat.parse(seat) for seat in seats}, read_meanings(meanings)
-    generator = None if seed is None else np.random.default_rng(seed)
-
-    def each(values: Any) -> list[Any]:
-        if values is None or isinstance(values, str | Seat | Vulnerability | Auction):
-            return [values] * n
-        if len(values) != n:
-            raise ValueError(f"{len(values)} values for {n} deals (expected one, or one a deal)")
-        return list(values)
-
-    told = zip(each(auctions), each(dealers), each(vulnerable), strict=True)
-    bid, styles = [read_auction(*asked) for asked in told], each(style)
+    generator = None if seed is None else np.random.default_rng(checked_seed(seed))
+    styles = each_of(style, n, "styles", NoneType, "deal")
+    bid = _begun(n, auctions, dealers, vulnerable)
     going = [i for i in range(n) if not bid[i].state.over]
     while going:
         calls = np.zeros(len(going), dtype=np.int64)
@@ -225,6 +229,27 @@ def bid_deals(
             bid[i] = Auction((*bid[i].calls, call), bid[i].dealer, bid[i].vulnerable)
         going = [i for i in going if not bid[i].state.over]
     return bid
+
+
+def _begun(n: int, auctions: Any, dealers: Any, vulnerable: Any) -> list[Auction]:
+    """Return the calls so far on each deal. Errors name it unless they are about all."""
+    asked = zip(
+        each_of(auctions, n, "auctions", Auction, "deal"),
+        each_of(dealers, n, "dealers", Seat, "deal"),
+        each_of(vulnerable, n, "vulnerable", Vulnerability, "deal"),
+        strict=True,
+    )
+    alike = all(isinstance(value, str | Auction | int) for value in (auctions, dealers, vulnerable))
+    begun = list[Auction]()
+    for i, told in enumerate(asked):
+        place = "" if alike else f"deal {i}: "
+        try:
+            begun.append(read_auction(*told))
+        except CallError as error:
+            raise CallError(f"{place}{error}", error.made) from None
+        except DealError as error:
+            raise DealError(f"{place}{error}") from None
+    return begun
 
 
 def _called(
@@ -329,8 +354,8 @@ def compare_calls(
     Args:
         hand: Hand of the seat that calls next.
         auction: The calls so far, dealer first: ``"1N P 3N"``, a list of calls, or an Auction.
-        calls: Calls to compare; the gains are over the first. Default: the best three of
-            ``suggest_calls``.
+        calls: Calls to compare, one or more; the gains are over the first. Default: the best three
+            of ``suggest_calls``.
         dealer: Seat of the dealer, or its letter or name.
         vulnerable: Vulnerable sides: none, ns, ew or both.
         n: Number of layouts.
@@ -351,14 +376,14 @@ def compare_calls(
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
         NoDealsError: No layout fits.
-        ValueError: ``n`` is below 1.
+        ValueError: ``n`` is below 1, ``seed`` is out of its range, or ``calls`` is empty.
 
     Example:
         >>> compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=40)
         >>> [each.call for each in compared.calls]
         ['1N', '1D']
     """
-    checked_whole(n, "n", 1)
+    n, seed = checked_whole(n, "n", 1), checked_seed(seed)
     held = Hand(hand)
     bidder = model or loaded(threads=1)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
@@ -371,9 +396,7 @@ def compare_calls(
         numbers = [int(call) for call in np.argsort(-chances, kind="stable")[:3]]
         numbers = [c for place, c in enumerate(numbers) if not place or chances[c] >= _LIKELY]
     else:
-        numbers = [
-            read_auction([*str(read).split(), call], read.dealer).calls[-1] for call in calls
-        ]
+        numbers = _asked(calls, read)
     known: dict[str, Any] = {caller.name.lower(): held}
     deals = deals_after(read, **known, n=n, seed=seed, style=style, meanings=meanings, model=bidder)
     scores: list[NDArray[np.float64]] = []
@@ -398,6 +421,14 @@ def compare_calls(
             )
         )
     return ComparedCalls(values, n, deals.effective_size)
+
+
+def _asked(calls: Sequence[str], after: Auction) -> list[int]:
+    """Return the numbers of the calls to compare."""
+    listed = [calls] if isinstance(calls, str) else list(calls)
+    if not listed:
+        raise ValueError("calls is empty (expected such as ['1N', '1D'], or None)")
+    return [read_auction([*str(after).split(), call], after.dealer).calls[-1] for call in listed]
 
 
 def _scored(deals: Any, ends: Sequence[Auction], caller: Seat) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from ..cards.auction_text import AuctionLike
 from ..cards.columns import Columns, Tabular
 from ..cards.hand import CARD_HCP
 from ..dealing.constraints import Constraints
+from ..dealing.shuffling import checked_seed
 from .auction_layouts import Sampler
 from .bidder import Bidder, Reading, loaded
 from .meanings import MeaningsLike
@@ -163,14 +164,14 @@ def explain_auction(
         DealError: The deal or a seat is not valid.
         MeaningError: A meaning cannot be read.
         StyleError: The style cannot be read.
-        ValueError: ``n`` is below 1.
+        ValueError: ``n`` is below 1, or ``seed`` out of its range.
 
     Example:
         >>> shown = tc.explain_auction("1N P 2C", dealer="N", n=200)
         >>> shown[0].call, str(shown[0].by), shown[0].balanced > 0.8
         ('1N', 'N', True)
     """
-    checked_whole(n, "n", 1)
+    n, seed = checked_whole(n, "n", 1), checked_seed(seed)
     bidder = model or loaded(threads=1)
     known = None if deal is None else Deal(deal)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._progress import progress_bar
 from ..cards import UNKNOWN, DealSet, DealsLike, as_dealset, checked_whole, shorten
 from ..dealing import random_deals
+from ..dealing.shuffling import checked_seed
 from ..solver import solve_batches, solve_position_batches
 from .labels import drawn_strains, solve_drawn, tables_worth
 from .lines import line_positions
@@ -242,7 +243,7 @@ def verify(
     Args:
         library: The Library.
         sample: Number of deals to solve again.
-        seed: Seed that chooses them.
+        seed: Seed that chooses them, 0 to 2**64 - 1.
         progress: Whether to show a bar on standard error.
 
     Returns:
@@ -250,7 +251,7 @@ def verify(
 
     Raises:
         TypeError: ``sample`` is not a whole number.
-        ValueError: ``sample`` is negative.
+        ValueError: ``sample`` is negative, or ``seed`` out of its range.
 
     Example:
         >>> from trickcast.library import generate
@@ -258,7 +259,7 @@ def verify(
         >>> verify(Library("generated"), sample=2).problems
         ()
     """
-    sample = checked_sample(sample)
+    sample, seed = checked_sample(sample), checked_seed(seed)
     problems, sound = list[str](), list[Shard]()
     for shard in library.shards:
         try:
