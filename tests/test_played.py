@@ -131,7 +131,9 @@ def test_an_auction_is_its_calls(board):
     calls = "1H P 4H P P P"
     text = tc.estimate_played(board, "4H", by="N", auctions=calls)
     read = tc.estimate_played(board, "4H", by="N", auctions=read_auction(calls, "N", "ns"))
+    listed = tc.estimate_played(board, "4H", by="N", auctions=[calls.split()])
     assert (read.probabilities == text.probabilities).all()
+    assert (listed.probabilities == text.probabilities).all()
 
 
 def test_results_print(board):
@@ -155,6 +157,7 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": "P P P P"}, "the auction ends in PASS, not in 4H"),
         (("4H", "S"), {"auctions": read_auction("1H P 4H AP", "N")}, "North declares, not South"),
         (("4H", "N"), {"auctions": read_auction("1H P 4H", "N")}, "has not ended"),
+        (("4H", "N"), {"auctions": "1H P 4H P P P".split()}, "calls stands in a list of its own"),
         (("4H", "N"), {"auctions": [4]}, "'4' is not an auction"),
     ],
 )  # fmt: skip

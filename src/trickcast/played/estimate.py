@@ -286,9 +286,10 @@ def _calls(value: Any) -> tuple[Sequence[str], Seat | None]:
     read = read_auction(value)
     calls = tuple(CALLS[number] for number in read.calls)
     if calls and not read.state.over:
+        hint = "; a list of calls stands in a list of its own" if len(calls) == 1 else ""
         raise DealError(
             f"the auction {shorten(' '.join(calls))} has not ended (expected three passes at its "
-            "end)"
+            f"end{hint})"
         )
     return calls, read.contract[1] if isinstance(value, Auction) else None
 
@@ -322,7 +323,8 @@ def estimate_played(
         by: Declarer. Default: the Contract's.
         players: ``"expert"`` (championships) or ``"club"``.
         leads: Opening lead, such as ``"SA"``. Default: unknown.
-        auctions: All calls, ``"1N P 3N P P P"``, or an Auction. Default: unknown.
+        auctions: All calls, ``"1N P 3N P P P"``, or an Auction; a list of calls stands in a list of
+            its own. Default: unknown.
 
     Returns:
         A PlayedEstimate: ``probabilities`` of 0 to 13 tricks, shape (n, 14), or (14,) if every
