@@ -291,7 +291,7 @@ def test_seeds_are_checked(seed: int) -> None:
         with pytest.raises(ValueError, match=f"^seed is {seed} .expected 0 to"):
             getattr(tc, name)(*given, seed=seed)
     with pytest.raises(TypeError, match="seed is 'a' .expected a whole number"):
-        tc.explain_auction("1N", seed="a")  # type: ignore[arg-type]
+        tc.explain_auction("1N", seed="a")
 
 
 def test_calls_to_compare_are_one_or_more() -> None:
