@@ -97,3 +97,17 @@ def test_lin_keeps_a_contract_without_its_auction_and_its_bars(page, tmp_path: P
     show(page, PBN)
     answered(page)
     assert "rs|" not in page.evaluate(WRITE, "toLin"), "the auction tells it"
+
+
+def test_another_dealer_moves_the_calls_and_with_them_the_declarer(page, tmp_path: Path):
+    show(page, PBN)
+    answered(page)
+    page.get_by_role("button", name="Dealer East").click()
+    page.locator(".recorded", has_text="by E").wait_for()
+    assert page.locator(".play .now strong").inner_text().endswith("by East")
+    assert "dealer=E" in page.url and "by=E" in page.url and "tricks=" not in page.url
+    (tmp_path / "saved.pbn").write_text(page.evaluate(WRITE, "toPbn"))
+    (board,) = tc.read(tmp_path / "saved.pbn").boards or ()
+    assert (str(board.dealer), board.contract, str(board.declarer)) == ("E", "4H", "E")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.locator(".recorded", has_text="by N, =").wait_for()

@@ -5,7 +5,7 @@ import { answerOf, shownBy, theEngine } from "./answers.js";
 import { contractOf } from "./auction.js";
 import { SEATS, dealerOf } from "./cards.js";
 import { say, seatName } from "./settings.js";
-import { board, editBoard, lineOf, change, state } from "./store.js";
+import { board, change, editAuction, state } from "./store.js";
 
 export const SYSTEMS = [
   "polish-club", "sayc", "2/1", "acol", "polish-club-rules", "polish-club-book", "standard-american", "52-60-7", "52-60-12", "cascade-1996",
@@ -36,10 +36,7 @@ function call(text) {
   const shown = board();
   if (text && !allows(possible(shown.auction), text)) return;
   const auction = text === null ? shown.auction.slice(0, -1) : [...shown.auction, text];
-  const dealer = dealerOf(shown);
-  const [contract, declarer] = contractOf(dealer, auction);
-  editBoard({ auction, dealer, contract, declarer, result: null, play: [], source: null, notes: [] });
-  change({ line: lineOf(board()) });
+  editAuction(dealerOf(shown), auction);
 }
 
 function auctionTable({ auction }, dealer) {

@@ -65,6 +65,13 @@ export function editBoard(facts, told = null) {
   edit({ boards }, told);
 }
 
+/** Give the board in view an auction; contract and declarer follow, and results of another contract go. */
+export function editAuction(dealer, auction) {
+  const [contract, declarer] = contractOf(dealer, auction);
+  editBoard({ auction, dealer, contract, declarer, result: null, play: [], source: null, notes: [] });
+  change({ line: lineOf(board()) });
+}
+
 /** Show another board. */
 export function choose(place) {
   if (place < 0 || place >= state.boards.length) return;

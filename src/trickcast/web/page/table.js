@@ -2,11 +2,11 @@
 
 import { html, nothing, percent, sideName, sign, svg, written } from "./dom.js";
 import { cardOf, isVulnerable, needed, playState, scoreOf, signed, textOf } from "./bridge.js";
-import { RANKS, SEATS } from "./cards.js";
+import { RANKS, SEATS, dealerOf } from "./cards.js";
 import { costsOf, playedOf, resultsOf, theEngine } from "./answers.js";
 import { compassView, crossView, factsOf, spokenCard } from "./diagram.js";
 import { rankText, say, seatName, strainSign } from "./settings.js";
-import { board, change, choose, edit, editBoard, state } from "./store.js";
+import { board, change, choose, edit, editAuction, editBoard, state } from "./store.js";
 
 const VULNERABLE = ["none", "ns", "ew", "both"];
 
@@ -39,6 +39,13 @@ export function setContract(contract, declarer) {
   const same = contract === board().contract && declarer === board().declarer;
   const line = contract ? { contract, declarer, cards: same ? board().play : [], at: 0 } : null;
   change({ line, mode: "look", picked: null });
+}
+
+/** Make a seat the dealer; the calls move with it. */
+function setDealer(seat) {
+  const { auction } = board();
+  if (auction.length && seat !== dealerOf(board())) editAuction(seat, auction);
+  else editBoard({ dealer: seat });
 }
 
 /** Give a card to a seat, for another of its cards. */
@@ -191,7 +198,7 @@ export function tableView(start) {
   const results = line && resultsOf(line);
   const legal = new Set(now?.legal ?? []);
   const touch = {
-    dealer: (seat) => editBoard({ dealer: seat }),
+    dealer: setDealer,
     vulnerable: () => editBoard({ vulnerable: VULNERABLE[(VULNERABLE.indexOf(board().vulnerable ?? "none") + 1) % 4] }),
   };
   const compass = now && (now.trick.length || now.last.length) ? trickView(now) : compassView(shown, touch);
