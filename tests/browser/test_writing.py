@@ -111,3 +111,36 @@ def test_another_dealer_moves_the_calls_and_with_them_the_declarer(page, tmp_pat
     assert (str(board.dealer), board.contract, str(board.declarer)) == ("E", "4H", "E")
     page.get_by_role("button", name="Undo", exact=True).click()
     page.locator(".recorded", has_text="by N, =").wait_for()
+
+
+def test_a_chosen_contract_stays_with_the_board_and_beside_an_auction_is_only_tried(
+    page, tmp_path: Path
+):
+    show(page, DEAL)
+    answered(page)
+    page.get_by_label("Contract level").select_option("4")
+    page.get_by_label("Contract strain").select_option("H")
+    page.get_by_label("Contract declarer").select_option("North")
+    page.wait_for_url("**contract=4H&by=N")
+    (tmp_path / "saved.pbn").write_text(page.evaluate(WRITE, "toPbn"))
+    (board,) = tc.read(tmp_path / "saved.pbn").boards or ()
+    assert (board.contract, str(board.declarer)) == ("4H", "N")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.wait_for_url("**contract=4H&by=S")
+    page.reload()
+    answered(page)
+    now, tried = page.locator(".play .now strong"), page.get_by_text("What if: the board")
+    now.filter(has_text="by South").wait_for()
+    page.get_by_role("button", name="spades by North").first.click()
+    now.filter(has_text="by North").wait_for()
+    assert tried.is_visible() and page.url.endswith("contract=4H&by=S")
+    page.get_by_label("Contract level").select_option("")
+    now.wait_for(state="detached")
+    assert "contract=" not in page.url
+    show(page, PBN)
+    answered(page)
+    assert not tried.count()
+    address = page.url
+    page.get_by_label("Contract level").select_option("5")
+    tried.wait_for()
+    assert page.url == address

@@ -34,11 +34,20 @@ function switchMode() {
   change({ mode: swaps ? "look" : "swap", picked: null, line: swaps ? state.line : null });
 }
 
-/** Choose what is played: a contract such as 4H and its declarer. */
+/** Try a contract such as 4H, and its declarer, on the table. */
 export function setContract(contract, declarer) {
   const same = contract === board().contract && declarer === board().declarer;
   const line = contract ? { contract, declarer, cards: same ? board().play : [], at: 0 } : null;
   change({ line, mode: "look", picked: null });
+}
+
+/** Whether a board has more than a contract, so that another one is only tried. */
+const isRecorded = ({ auction, play, result }) => auction.length > 0 || play.length > 0 || result !== null;
+
+/** Put the contract that was chosen on the board, so that link, files and Undo have it; or only try it. */
+function chooseContract(contract, declarer = null) {
+  if (!isRecorded(board())) editBoard({ contract, declarer });
+  setContract(contract, declarer);
 }
 
 /** Make a seat the dealer; the calls move with it. */
@@ -128,8 +137,8 @@ function chooser() {
   const contract = line?.contract ?? "";
   const read = (event) => {
     const value = (name) => event.target.closest("form").elements[name].value;
-    if (!value("level") || (event.target.name === "level" && !event.target.value)) return setContract(null);
-    setContract(`${value("level")}${value("strain")}${value("doubled")}`, Number(value("by")));
+    if (!value("level") || (event.target.name === "level" && !event.target.value)) return chooseContract(null);
+    chooseContract(`${value("level")}${value("strain")}${value("doubled")}`, Number(value("by")));
   };
   const select = (name, label, options, value) => html`<select name=${name} class=${value === "" && name === "level" ? "none" : ""} aria-label=${label} @change=${read}>
     ${options.map(([key, text]) => html`<option value=${key} ?selected=${String(key) === String(value)} .selected=${String(key) === String(value)}>${text}</option>`)}</select>`;
@@ -152,12 +161,14 @@ function playBar(now, results) {
   const ends = done === 13 ? now.won[line.declarer % 2] : results?.size ? (now.turn % 2 === line.declarer % 2 ? Math.max(...results.values()) : Math.min(...results.values())) : null;
   const given = costs.get(line.at - 1);
   const played = playedOf(board(), line);
+  const tried = line.contract !== board().contract || line.declarer !== board().declarer;
   const move = (by, text, label) => html`<button type="button" class="step" aria-label=${label} ?disabled=${by < 0 ? line.at === 0 : line.at === total} @click=${() => stepBy(by)}>${text}</button>`;
   return html`<div class="play">
     <p class="now"><strong>${contractBy(line)}</strong>
       ${ends === null ? (state.silent ? say("newer server") : theEngine()?.solves === false ? say("results need solver") : "…")
         : html`<span class="verdict ${ends < needed(line.contract) ? "fails" : "makes"}">${say("some tricks", { n: ends })}, ${signed(ends - needed(line.contract))}</span>
           <span class="points">${scoreText(line, ends)}</span>`}</p>
+    ${tried && (board().contract || isRecorded(board())) ? html`<p class="hint">${say("only tried")}</p>` : nothing}
     ${played ? html`<p class="as-played">${say("as played here", { share: percent(played.making), tricks: played.expected.toFixed(1) })}</p>` : nothing}
     <div class="scrub">${move(-Infinity, "«", say("first card"))}${move(-1, "‹", say("card back"))}
       <span class="slide"><input type="range" min="0" max=${Math.max(total, 1)} .value=${String(line.at)} ?disabled=${!total} aria-label=${say("card of the play")} aria-valuetext=${say("card number", { at: line.at, total })} @input=${({ target }) => stepTo(Number(target.value))}>

@@ -91,6 +91,7 @@ export default {
     "results need solver": "Results of cards need the exact solver.",
     "some tricks": ["{n} trick", "{n} tricks"],
     "as played here": "As played: makes {share}, {tricks} tricks on average",
+    "only tried": "What if: the board, its link and its files stay as they are.",
     "first card": "To the first card",
     "card back": "One card back",
     "card on": "One card on",
