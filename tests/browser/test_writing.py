@@ -144,3 +144,23 @@ def test_a_chosen_contract_stays_with_the_board_and_beside_an_auction_is_only_tr
     page.get_by_label("Contract level").select_option("5")
     tried.wait_for()
     assert page.url == address
+
+
+def test_what_is_set_by_hand_is_added_to_the_lines_of_the_file(page, tmp_path: Path):
+    file = f'[Event "Lesson"]\n[Board "7"]\n[Deal "{DEAL}"]\n[Scoring "IMP"]\n'
+    show(page, file)
+    answered(page)
+    assert file in page.evaluate(WRITE, "toPbn"), "as it was"
+    page.get_by_role("button", name="Dealer West").click()
+    page.get_by_role("button", name="Vulnerability: all vulnerable. Change it").click()
+    page.get_by_label("Contract level").select_option("3")
+    page.locator(".recorded", has_text="by S").wait_for()
+    saved = page.evaluate(WRITE, "toPbn")
+    assert set(file.splitlines()) < set(saved.splitlines())
+    (tmp_path / "saved.pbn").write_text(saved)
+    (board,) = tc.read(tmp_path / "saved.pbn").boards or ()
+    facts = board.dealer, board.vulnerability, board.contract, board.declarer
+    assert [str(fact) for fact in facts] == ["W", "none", "3N", "S"]
+    page.get_by_label("Contract level").select_option("")
+    page.locator(".recorded").wait_for(state="detached")
+    assert "Contract" not in page.evaluate(WRITE, "toPbn")

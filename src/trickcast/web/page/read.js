@@ -236,6 +236,7 @@ function pbnBoard(tags, sections, lines) {
     notes,
   };
   const made = board(deal, known);
+  made.source.read = { dealer: made.dealer, vulnerable: made.vulnerable, declarer: made.declarer, contract: made.contract };
   made.play = pbnPlay(made, seat(tags.play), words("play"));
   return made;
 }

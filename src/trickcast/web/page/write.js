@@ -22,15 +22,8 @@ export function toPbn(boards) {
 function pbnLines(board, { number, dealer, vulnerable }) {
   const tricks = board.exact ? [`[DoubleDummyTricks "${digitsOf(board.exact)}"]`] : [];
   if (board.source?.deal === board.deal.pbn) {
-    const facts = { board: board.number && number, dealer: board.dealer !== null && SEATS[dealer], vulnerable: board.vulnerable && VULNERABLE[vulnerable] };
-    const lines = board.source.lines.map((line) => {
-      const match = /^\s*\[\s*(Board|Dealer|Vulnerable)\s+"([^"]*)"/i.exec(line);
-      const fact = match && facts[match[1].toLowerCase()];
-      return fact && match[2] !== "#" && !sameFact(fact, match[2]) ? `[${match[1]} "${fact}"]` : line;
-    });
-    if (!tricks.length || lines.some((line) => /^\s*\[\s*DoubleDummyTricks/i.test(line))) return lines;
-    const place = lines.findIndex((line) => /^\s*\[\s*Deal\s/i.test(line)) + 1;
-    return [...lines.slice(0, place), ...tricks, ...lines.slice(place)];
+    const lines = changedLines(board);
+    return lines.some((line) => /^\s*\[\s*DoubleDummyTricks/i.test(line)) ? lines : afterDeal(lines, tricks);
   }
   const lines = [`[Board "${number}"]`];
   for (const name of ["West", "North", "East", "South"]) {
@@ -51,8 +44,26 @@ function pbnLines(board, { number, dealer, vulnerable }) {
   return lines;
 }
 
-const sameFact = (fact, text) => String(fact) === text || (/^(all|both)$/i.test(text) && fact === "All")
-  || (/^(none|love|-)$/i.test(text) && fact === "None") || String(fact).toLowerCase() === text.toLowerCase();
+/** The lines of a board's file, with the tags of what was changed by hand since. */
+function changedLines({ source, dealer, vulnerable, declarer, contract }) {
+  const now = { dealer, vulnerable, declarer, contract };
+  const texts = { dealer: SEATS[dealer], vulnerable: VULNERABLE[vulnerable], declarer: SEATS[declarer], contract: contract && pbnCall(contract) };
+  let { lines } = source;
+  for (const name of ["contract", "declarer", "vulnerable", "dealer"]) {
+    if (now[name] === source.read?.[name]) continue;
+    const tag = texts[name] ? `[${name[0].toUpperCase()}${name.slice(1)} "${texts[name]}"]` : "";
+    const old = new RegExp(`\\[\\s*${name}\\s*"[^"]*"\\s*\\]`, "i");
+    const held = lines.some((line) => old.test(line));
+    lines = held ? lines.map((line) => line.replace(old, tag)).filter(Boolean) : afterDeal(lines, tag ? [tag] : []);
+  }
+  return lines;
+}
+
+/** Lines of a board with others after its deal. */
+function afterDeal(lines, more) {
+  const place = lines.findIndex((line) => /^\s*\[\s*Deal\s/i.test(line)) + 1;
+  return [...lines.slice(0, place), ...more, ...lines.slice(place)];
+}
 
 const pbnCall = (call) => (call === "PASS" ? "Pass" : call.replace(/^([1-7])N/, "$1NT"));
 
