@@ -329,7 +329,7 @@ def test_36_boards_are_walked_with_arrow_keys_and_survive_a_reload(page, exact_s
 def test_a_call_after_the_other_makes_the_contract(page):
     paste(page, DEAL)
     page.get_by_role("tab", name="Bidding").click()
-    for call in ("1 hearts", "Pass", "3 hearts", "Double", "Pass", "4 clubs"):
+    for call in ("1 heart", "Pass", "3 hearts", "Double", "Pass", "4 clubs"):
         page.get_by_role("button", name=call, exact=True).click()
     page.get_by_role("button", name="3 spades", exact=True, disabled=True).wait_for()
     for _ in range(3):

@@ -160,7 +160,7 @@ def test_what_is_pressed_twice_at_once_counts_twice(page, tmp_path: Path):
     twice("One card back")
     page.wait_for_function("() => document.querySelector('.slide input').value === '0'")
     page.get_by_role("tab", name="Bidding").click()
-    page.get_by_role("button", name="1 hearts", exact=True).evaluate(TWICE)
+    page.get_by_role("button", name="1 heart", exact=True).evaluate(TWICE)
     page.get_by_role("button", name="Pass", exact=True).evaluate(TWICE)
     page.wait_for_function(CALLS, arg=["1♥", "Pass", "Pass"])
 

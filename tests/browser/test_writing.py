@@ -62,6 +62,8 @@ def test_calls_made_by_hand_are_saved(page, tmp_path: Path):
         page.get_by_role("button", name="Back", exact=True).click()
     for call in ("3 notrump", "Pass", "Pass", "Pass"):
         page.get_by_role("button", name=call, exact=True).click()
+    spoken = page.get_by_role("table", name="auction").locator("td .spoken")
+    assert [each.text_content().strip() for each in spoken.all()] == ["heart", "notrump"]
     (tmp_path / "saved.pbn").write_text(page.evaluate(WRITE, "toPbn"))
     (board,) = tc.read(tmp_path / "saved.pbn").boards or ()
     assert " ".join(board.auction) == "1H PASS 3N PASS PASS PASS"

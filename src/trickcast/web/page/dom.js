@@ -18,22 +18,22 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** A suit's or notrump's sign in its colour, spoken as its name. */
-export const sign = (strain) =>
-  html`<span class="strain strain-${strain}"><span aria-hidden="true">${strainSign(strain)}</span><span class="spoken"> ${strainName(strain)}</span></span>`;
+/** A suit's or notrump's sign in its colour, spoken as its name, or as that of `one`. */
+export const sign = (strain, one = false) =>
+  html`<span class="strain strain-${strain}"><span aria-hidden="true">${strainSign(strain)}</span><span class="spoken"> ${strainName(strain, one)}</span></span>`;
 
 /** A contract such as 4HX or 3N as people write it; other words stay. */
 export function written(text) {
   const match = /^([1-7])([SHDCN])(.*)$/.exec(text);
   if (!match) return { PASS: say("Pass"), X: say("Dbl"), XX: say("Rdbl") }[text] ?? text;
-  return html`<span class="bid">${match[1]}${sign("SHDCN".indexOf(match[2]))}${match[3].replaceAll("X", "×")}</span>`;
+  return html`<span class="bid">${match[1]}${sign("SHDCN".indexOf(match[2]), match[1] === "1")}${match[3].replaceAll("X", "×")}</span>`;
 }
 
 /** The same in words. */
 export function spoken(text) {
   const match = /^([1-7])([SHDCN])(X{0,2})$/.exec(text);
   if (!match) return text === "PASS" ? say("Pass") : text;
-  return `${match[1]} ${strainName("SHDCN".indexOf(match[2]))}${match[3] ? ` ${say(match[3] === "X" ? "doubled" : "redoubled")}` : ""}`;
+  return `${match[1]} ${strainName("SHDCN".indexOf(match[2]), match[1] === "1")}${match[3] ? ` ${say(match[3] === "X" ? "doubled" : "redoubled")}` : ""}`;
 }
 
 /** A share as people read it, the sign kept on its line: 43 %; 0 and 100 % are certain ones. */

@@ -43,8 +43,11 @@ export function say(key, parts = {}) {
 /** Words that come in a list: of the seats, or of who is vulnerable. */
 export const seatName = (seat) => whole().record.seats[seat];
 
-/** A suit, or notrump, in words and as a sign. */
-export const strainName = (strain) => [...chosen().cards.suits, chosen().cards.notrump][strain];
+/** A suit, or notrump, in words (of `one`: 1 heart) and as a sign. */
+export function strainName(strain, one = false) {
+  const { cards } = chosen();
+  return [...((one && cards.one) || cards.suits), cards.notrump][strain];
+}
 export const strainSign = (strain) => ["♠", "♥", "♦", "♣", chosen().cards.symbol][strain];
 
 /** A rank as it is printed. */

@@ -5,7 +5,7 @@
 export default {
 "en": {
   "name": "English",
-  "cards": {"ranks": "AKQJ", "suits": ["spades", "hearts", "diamonds", "clubs"], "notrump": "notrump", "symbol": "NT"},
+  "cards": {"ranks": "AKQJ", "suits": ["spades", "hearts", "diamonds", "clubs"], "one": ["spade", "heart", "diamond", "club"], "notrump": "notrump", "symbol": "NT"},
   "record": {"seats": ["North", "East", "South", "West"], "board": "Board {}", "deals": "{} deals", "vulnerable": "vulnerable: {}", "sides": ["none", "N–S", "E–W", "both"], "points": "{} HCP", "makes": "makes", "par": "Par", "passed": "PASS", "auction": "auction"},
   "page": {
     "Pass": "Pass",
@@ -367,7 +367,7 @@ export default {
 },
 "pl": {
   "name": "polski",
-  "cards": {"ranks": "AKDW", "suits": ["piki", "kiery", "kara", "trefle"], "notrump": "bez atu", "symbol": "BA"},
+  "cards": {"ranks": "AKDW", "suits": ["piki", "kiery", "kara", "trefle"], "one": ["pik", "kier", "karo", "trefl"], "notrump": "bez atu", "symbol": "BA"},
   "record": {"seats": ["N", "E", "S", "W"], "board": "Rozdanie {}", "deals": "rozdaje {}", "vulnerable": "po partii: {}", "sides": ["nikt", "N–S", "E–W", "obie strony"], "points": "{} PC", "makes": "do wygrania", "par": "Minimaks", "passed": "4 pasy", "auction": "licytacja"}
 }
 };
