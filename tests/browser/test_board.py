@@ -1,6 +1,7 @@
 """The board that answers to touch: pastes, links, files, play, what-if, all without a server."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -221,7 +222,7 @@ def test_the_answer_is_on_the_first_screen_and_nothing_shifts(browser, exact_sit
     )
     page.goto(f"{exact_site}#deal={DEAL.replace(' ', '+')}&board=5&dealer=N&vul=ns")
     table = exact(page)
-    page.locator("#status", has_text="by accurate").wait_for()
+    page.locator("#status", has_text=re.compile(r"by accurate|\(accurate\)")).wait_for()
     box = table.bounding_box()
     assert box["y"] + box["height"] <= height
     assert page.locator(".par").bounding_box()["y"] > 0

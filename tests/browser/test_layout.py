@@ -3,6 +3,7 @@
 Boxes are compared with each other, not pictures: fonts and widgets differ between machines.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,7 +36,7 @@ def page(request: pytest.FixtureRequest, browser: Any, exact_site: str) -> Itera
     shown = context.new_page()
     shown.set_default_timeout(PATIENCE)
     shown.goto(f"{exact_site}{BOARD}")
-    shown.locator("#status", has_text="by accurate").wait_for()
+    shown.locator("#status", has_text=re.compile(r"by accurate|\(accurate\)")).wait_for()
     shown.locator(".card.plays .result", has_text="=").first.wait_for()
     yield shown
     context.close()

@@ -30,7 +30,7 @@ def page(fresh_page: Any, site: str) -> Iterator[Any]:
 
 def answered(page: Any) -> Any:
     """The grid of the tab Chances, once the best model has answered."""
-    page.locator("#status", has_text="by accurate").wait_for()
+    page.locator("#status", has_text=re.compile(r"by accurate|\(accurate\)")).wait_for()
     page.get_by_role("tab", name="Chances").click()
     return shown_grid(page)
 
@@ -207,7 +207,7 @@ def test_answers_of_200_deals_are_those_of_python(browser, site):
 def test_two_hands_are_worth_what_the_pair_network_says(page):
     page.locator("#text").fill("N:AQ864.K75.A3.KJ4 - KJ5.A64.KQ92.A83 -")
     page.get_by_role("button", name="Show", exact=True).click()
-    page.locator("#status", has_text="by pairs").wait_for()
+    page.locator("#status", has_text="Estimated from two hands").wait_for()
     page.get_by_role("tab", name="Chances").click()
     shown = numbers(shown_grid(page))
     ours = tc.PairEstimator("accurate")("AQ864.K75.A3.KJ4", "KJ5.A64.KQ92.A83").expected
