@@ -1,5 +1,6 @@
 """The page of a server in a real browser: exact answers, unknown hands, what is wrong where."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from trickcast import openings
 DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 SOUTH = "KT752.A84.J63.92"
 PATIENCE = 90_000  # milliseconds, on a busy machine
+RULE = r"\brule \d+, "
 
 
 @pytest.fixture
@@ -53,12 +55,15 @@ def test_exact_tricks_par_and_opening_bids_arrive_beside_the_estimates(page):
     rows = page.locator(".openings tbody tr")
     rows.nth(3).wait_for()
     call = openings.load("polish-club").explain(tc.Hand("A.KQ9832.T94.AKT"))
-    assert call.reason in rows.nth(0).inner_text()
+    why = rows.locator(".why")
+    share = f"{call.probabilities['1H']:.0%}".replace("%", "\u00a0%")
+    assert why.nth(0).inner_text() == f"{share}; {re.split(RULE, call.reason)[1]}"
+    assert why.nth(1).inner_text() == ">99\u00a0%; not enough"
     choice = page.get_by_label("Opening system")
     assert choice.locator("option").all_inner_texts() == [*openings.names()]
     american = openings.load("standard-american").explain(tc.Hand("A.KQ9832.T94.AKT"))
     choice.select_option("standard-american")
-    rows.nth(0).filter(has_text=american.reason).wait_for()
+    why.nth(0).filter(has_text=re.split(RULE, american.reason)[1]).wait_for()
 
 
 def test_two_hands_alone_have_chances_of_game_and_the_contracts_that_score_best(page):

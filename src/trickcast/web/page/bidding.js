@@ -60,12 +60,20 @@ function bidBox({ auction }) {
     }))}</div></div>`;
 }
 
+/** Why a hand opens so: how many players do, and the rule that fits. Other reasons stay as they are. */
+function whyOf({ call: opened, reason, probabilities }) {
+  const [, name, asks] = /^(?:[^;]*; )?rule \d+, (.+?): (.*)$/.exec(reason) ?? [];
+  if (!name) return reason;
+  const shares = Object.entries(probabilities).map(([text, share], i) => html`${i ? ", " : ""}${text === opened ? "" : html`${written(text)} `}${percent(share)}`);
+  return html`${probabilities[opened] < 1 ? html`${shares}; ` : ""}${name}${asks === "any hand" ? "" : `: ${asks}`}`;
+}
+
 function openingsView(openings) {
   return html`<label class="field">${say("opening system")} <select @change=${({ target }) => change({ system: target.value })}>
       ${SYSTEMS.map((name) => html`<option ?selected=${name === (state.system ?? SYSTEMS[0])}>${name}</option>`)}</select></label>
     ${openings ? html`<table class="openings"><caption>${say("opening bids")}</caption>
       <thead><tr><th scope="col">${say("the hand")}</th><th scope="col">${say("opens")}</th><th scope="col" class="why">${say("why")}</th></tr></thead>
-      <tbody>${openings.calls.map(({ seat, call: text, reason }) => html`<tr><th scope="row">${seatName(seat)}</th><td>${written(text)}</td><td class="why">${reason}</td></tr>`)}</tbody></table>` : nothing}`;
+      <tbody>${openings.calls.map((each) => html`<tr><th scope="row">${seatName(each.seat)}</th><td>${written(each.call)}</td><td class="why">${whyOf(each)}</td></tr>`)}</tbody></table>` : nothing}`;
 }
 
 const plain = ([from, to]) => (from === to ? String(from) : `${from}–${to}`);
