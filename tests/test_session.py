@@ -774,6 +774,33 @@ def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
     assert not any("itself" in entry.reason for entry in played.skipped)
 
 
+@pytest.mark.parametrize(
+    ("section", "given", "numbers"),
+    [
+        ("AB", ("1", "11"), {"A1", "A11", "B1", "B11"}),
+        ("AB", ("{}1", "{}-11"), {"A1", "A-11", "B1", "B-11"}),
+        ("12", ("1", "11"), {"1-1", "1-11", "2-1", "2-11"}),
+    ],
+)
+def test_each_section_has_pairs_of_its_own(tmp_path, section, given, numbers):
+    ns, ew = given
+    rows = [(each, ns.format(each), ew.format(each)) for each in section]
+    path = tmp_path / "sections.csv"
+    path.write_text(
+        "section,board,ns,ew,contract,declarer,result\n"
+        + "".join(f"{each},1,{n},{e},4S,N,{9 + i}\n" for i, (each, n, e) in enumerate(rows))
+    )
+    played = session.read(path)
+    assert {number for table in played.boards[0].tables for number in table.numbers} == numbers
+    assert played.anonymous().boards == played.boards
+    assert not any("played this board" in entry.reason for entry in played.skipped)
+    table = '[ScoreTable "Section;PairId_NS;PairId_EW;Contract;Declarer;Result"]\n'
+    table += "".join(f"{each} {n} {e} 4H N {9 + i}\n" for i, (each, n, e) in enumerate(rows))
+    (tmp_path / "club.pbn").write_text(f'[Board "1"]\n[Deal "{DEAL}"]\n{table}')
+    found = session.pairs(session.compared(session.read(tmp_path / "club.pbn")))
+    assert {pair.number: pair.boards for pair in found} == dict.fromkeys(numbers, 1)
+
+
 def ways(path: Path) -> list[tuple[str | None, list[str | None]]]:
     found = session.pairs(session.compared(session.read(path)))
     assert [pair.direction for pair in found].count(None) in (0, len(found))

@@ -237,7 +237,10 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
         ns = -ew
     values["score"] = ns
     values["count"] = read("multiplicity", _count) or 1
-    values["numbers"] = tuple(known_text(cells.get(f"pairid_{side}")) for side in ("ns", "ew"))
+    section = known_text(cells.get("section"))
+    values["numbers"] = tuple(
+        _of_section(section, known_text(cells.get(f"pairid_{side}"))) for side in ("ns", "ew")
+    )
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
     room = known_text(cells.get("room"))
     values["room"] = known_text(cells.get("table")) if room is None else room.lower()
@@ -259,6 +262,15 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
         shown
         or "matchpoints" * any(columns[n] != (None, None) for n in ("matchpoints", "percent")),
     )
+
+
+def _of_section(section: str | None, number: str | None) -> str | None:
+    """Return the number of a pair with its section in front, ``A1``, unless it has it already."""
+    if section is None or number is None or not number[-1].isdigit():  # names need no section
+        return number
+    between, then = ("-", "[- ]") if section[-1].isdigit() else ("", "[- ]?[0-9]")
+    has_it = re.match(re.escape(section) + then, number, re.IGNORECASE)
+    return number if has_it else f"{section}{between}{number}"
 
 
 def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | None]:

@@ -15,7 +15,7 @@ from ..scoring import cross_imps, matchpoints
 Floats = NDArray[np.float64]
 IMPS, MATCHPOINTS = "imps", "matchpoints"
 
-_PAIR_NUMBER = re.compile(r"[A-Za-z]{0,2} ?[0-9]+( NS| EW)?")
+_PAIR_NUMBER = re.compile(r"([A-Za-z]{0,2} ?|[0-9]{1,2}-)[0-9]+( NS| EW)?")
 _AVERAGES = {50.0: 0.0, 60.0: 3.0, 40.0: -3.0}
 """IMPs of an artificial adjusted score by its percentage (law 86): average plus, 60 %, is 3."""
 
@@ -158,7 +158,7 @@ class Session:
     def anonymous(self) -> "Session":
         """Return the session with the names of players, pairs and teams replaced.
 
-        Numbers of pairs, such as 12 or A5, stay.
+        Numbers of pairs, such as 12, A5 or 1-5, stay.
         """
         known: dict[tuple[str, str], str] = {}
 
