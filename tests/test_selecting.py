@@ -71,8 +71,16 @@ def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
     assert (status, said) == (0, f"{out}: 3 boards\n") and "1 board number is used for" in error
     travellers = tmp_path / "results.csv"
     travellers.write_text("board,contract,declarer,result\n1,4S,N,9\n1,4S,N,10\n")
-    assert run("report", files[0], travellers, "-o", out, "--boards", "1")[0] == 0
-    assert "4♠ N" in out.read_text("utf-8")
+    for given in ((files[0], travellers), (travellers, files[0])):
+        assert run("report", *given, "-o", out, "--boards", "1", "--force")[0] == 0
+        page = out.read_text("utf-8")
+        assert "4♠ N" in page and "<h1>one</h1>" in page
+    status, _, error = run("report", travellers, "-o", out)
+    expected = "travellers without cards (expected a file with the deals, too)"
+    assert (status, error) == (2, f"trickcast: {travellers}: {expected}\n")
+    assert run("deal", "-n", "2", "--out", tmp_path / "deals.csv")[0] == 0
+    deals = tmp_path / "deals.csv", travellers
+    assert run("report", *deals, "-o", out, "--per-page", "4")[1] == f"{out}: 2 boards\n"
 
 
 def test_numbers_that_are_none_are_refused(run, files, tmp_path) -> None:

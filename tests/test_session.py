@@ -1033,6 +1033,23 @@ def test_files_that_are_no_session_are_refused(run, tmp_path):
     assert status == 2 and "expected board or deal" in error
 
 
+@pytest.mark.solver
+def test_deals_that_we_wrote_as_csv_are_no_travellers(run, tmp_path, match):
+    path = tmp_path / "deals.csv"
+    assert run("deal", "-n", "2", "--seed", "1", "--out", path)[0] == 0
+    said = "No board has a contract or a result, so there is nothing to judge.\n"
+    assert run("session", path) == (0, said, "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tc.write(tc.read(match), path)
+    played = session.read(path)
+    assert (
+        played.tables == 2 and played.skipped == () and played.boards[0].imps.tolist() == [12, -12]
+    )
+    path.write_text(f"deal\n{DEAL}\n")
+    assert run("session", path)[1] == said
+
+
 def test_rounded_parts_add_up():
     parts = {"contract": 1.04, "lead": None, "defence": 0.55, "declarer": -0.25, "luck": 7.0}
     shown = adding_up(parts, 3.14159, 1)

@@ -17,6 +17,7 @@ from ..played import expected_at_par
 from ..questions.deals import par_conditions
 from ..scoring import par
 from ..session import Judged, Session, joined, judge
+from ..session.result_rows import contents
 from ..web.report import (
     GENERATED,
     DealtBoard,
@@ -105,11 +106,9 @@ def report(
         raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
     words = LANGUAGES[language]
     estimator = Estimator(model, threads=workers)
-    travellers = [each for each in deals[1:] if inner_suffix(each).lower() == ".csv"]
+    deals, travellers = _told_apart(deals)
     given = chain.from_iterable(
-        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict)
-        for each in deals
-        if each not in travellers
+        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict) for each in deals
     )
     chunks = cast(list[DealSet], [*selected(given, boards, renumber)])
     said = [board for chunk in chunks for board in chunk.boards or ()]
@@ -154,6 +153,27 @@ def report(
         )
         page = report_page(heading, shown, _notes(deals[0]), about, judged, words)
     _write(out, page, len(shown))
+
+
+def _told_apart(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments with deals, and the CSV files of travellers, in any order.
+
+    Travellers with the cards are deals if no other argument has deals. Raises CommandError if there
+    are no deals at all.
+    """
+    of_csv = {
+        each: contents(Path(each))
+        for each in given
+        if inner_suffix(each).lower() == ".csv" and is_file(each)
+    }
+    travellers = [each for each, has in of_csv.items() if has.results]
+    if {*given} == {*travellers}:
+        travellers = [each for each in travellers if not of_csv[each].cards]
+    deals = [each for each in given if each not in travellers]
+    if not deals:
+        raise CommandError(f"{given[0]}: travellers without cards (expected a file with the deals, "
+                           "too)")  # fmt: skip
+    return deals, travellers
 
 
 def _refuse_vain(kind: str, hardest_first: bool, check: int, anonymous: bool, model: str) -> None:

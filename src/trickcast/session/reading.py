@@ -21,6 +21,7 @@ from ..scoring import Contract, score
 from .result_rows import (
     MatchHeader,
     Row,
+    contents,
     match_header,
     room_of,
     score_table,
@@ -168,7 +169,7 @@ class _Reader:
 
     def add(self, path: str) -> None:
         """Read a file."""
-        if inner_suffix(path).lower() == ".csv":
+        if inner_suffix(path).lower() == ".csv" and contents(Path(path)).results:
             for traveller in travellers(Path(path), self._skipped):
                 self._add_row(traveller, path)
             return

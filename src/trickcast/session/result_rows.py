@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..cards import (
+    TRICK_COLUMNS,
     Board,
     Deal,
     Seat,
@@ -18,7 +19,7 @@ from ..cards import (
     parse_card,
     shorten,
 )
-from ..formats import FormatError
+from ..formats import FormatError, csv_parquet
 from ..formats.format import Reading
 from ..formats.lin import Pairs
 from ..formats.score_table import (
@@ -54,6 +55,10 @@ COLUMNS = (
 
 _OF_WORDS = {"north", "east", "south", "west", "room", "table", "pairid_ns", "pairid_ew"}
 """Columns of names, not numbers."""
+_OF_DEALS = frozenset(
+    name.lower() for name in (csv_parquet.DEAL, *csv_parquet.COLUMNS, *TRICK_COLUMNS)
+)
+"""The columns of the files of deals that we write, in lower case."""
 
 
 class Row(NamedTuple):
@@ -89,6 +94,28 @@ def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
             yield from _of_lines(read_lines(content, reading, latin_1=True), path)
         except csv.Error as error:
             raise FormatError(f"{error} (expected CSV)", str(path)) from None
+
+
+class Contents(NamedTuple):
+    """What a CSV file has."""
+
+    cards: bool
+    results: bool
+    """Whether its rows are travellers. Deals with their exact tricks, as we write them, are not."""
+
+
+def contents(path: Path) -> Contents:
+    """Return what a CSV file has, by its first line."""
+    with path.open("rb") as file:
+        head, content, _ = opened(file, Reading(str(path)), str(path))
+        head, _ = lines_ended(head, content)
+    first = head.partition(b"\n")[0].decode("latin-1")
+    given = re.split("[,;\t]", first.removeprefix("\xef\xbb\xbf").lower())
+    names = {name.strip(' \r"') for name in given}
+    cards = csv_parquet.CSV.sniff(head)
+    ours = names <= _OF_DEALS and not names.isdisjoint(map(str.lower, TRICK_COLUMNS))
+    results = {_OTHER_NAMES.get(name, name) for name in names} & {"contract", "score_ns"}
+    return Contents(cards, not cards or (bool(results) and not ours))
 
 
 def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:

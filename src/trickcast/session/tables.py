@@ -15,7 +15,7 @@ from ..scoring import cross_imps, matchpoints
 Floats = NDArray[np.float64]
 IMPS, MATCHPOINTS = "imps", "matchpoints"
 
-_PAIR_NUMBER = re.compile(r"([A-Za-z]{0,2} ?|[0-9]{1,2}-)[0-9]+( NS| EW)?")
+_PAIR_NUMBER = re.compile(r"([A-Za-z]{0,2}[ -]?|[0-9]{1,2}-)[0-9]+( NS| EW)?")
 _AVERAGES = {50.0: 0.0, 60.0: 3.0, 40.0: -3.0}
 """IMPs of an artificial adjusted score by its percentage (law 86): average plus, 60 %, is 3."""
 
