@@ -75,6 +75,9 @@ def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
         assert run("report", *given, "-o", out, "--boards", "1", "--force")[0] == 0
         page = out.read_text("utf-8")
         assert "4♠ N" in page and "<h1>one</h1>" in page
+    travellers.write_text(travellers.read_text() + "88,4S,N,10\n")
+    note = "no file has the cards of board 88: it is left out"
+    assert note in run("report", files[0], travellers, "-o", out)[2]
     status, _, error = run("report", travellers, "-o", out)
     expected = "travellers without cards (expected a file with the deals, too)"
     assert (status, error) == (2, f"trickcast: {travellers}: {expected}\n")

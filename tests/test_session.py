@@ -922,7 +922,7 @@ def test_records_without_a_result_stay_tables(tmp_path):
     played = session.read(path)
     assert played.tables == 2
     assert [entry.reason for entry in played.skipped] == [
-        "without contract and declarer and result: the table has no score"
+        "without contract, declarer and result: the table has no score"
     ]
 
 
@@ -971,11 +971,15 @@ def test_one_board_one_pair_and_a_table(run, club, match):
 def test_boards_without_cards_are_scored_only(run, club):
     status, out, error = run("session", club[1], "--json")
     content = json.loads(out)
-    assert status == 3 and "no file has the cards of board 1: it is only scored" in error
+    unseen = f"note: {club[1]}: no file has the cards of boards {{}}: they are only scored\n"
+    assert (status, error) == (3, unseen.format("1-3"))
+    assert run("session", club[1], "--scores")[::2] == (0, "")
     assert {board["deal"] for board in content["boards"]} == {None}
     assert content["boards"][0]["tables"][1]["matchpoints"] == 1
     assert content["boards"][0]["tables"][1]["expected"] is None
     assert content["pairs"][0]["number"] == "4"
+    club[1].write_text(club[1].read_text().replace("\n2,", "\n9,"))
+    assert unseen.format("1, 3, 9") in run("session", club[1])[2]
 
 
 def test_adjusted_scores_and_penalties_are_in_json_and_csv(run, club):

@@ -23,6 +23,7 @@ from ..played import estimate_played, norms
 from ..played.norms import ROLES
 from ..scoring import Contract, Par, imps, par, score
 from ..solver import solve, trace_plays
+from .reading import without_cards
 from .tables import MATCHPOINTS, Floats, Session, SessionBoard, Table
 
 _COUNTS = np.arange(14)
@@ -141,7 +142,8 @@ def judge(
     judging.estimate()
     judging.trace()
     boards = tuple(judging.board(number, board) for number, board in enumerate(session.boards))
-    return Judged(session=session, boards=boards, skipped=(*session.skipped, *judging.skipped))
+    skipped = (*session.skipped, *without_cards(session, "only scored"), *judging.skipped)
+    return Judged(session=session, boards=boards, skipped=skipped)
 
 
 def compared(session: Session) -> Judged:

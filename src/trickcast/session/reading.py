@@ -119,7 +119,26 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
         reader.add(path)
     session = reader.session()
     known = tuple(board for board in session.boards if board.deal is not None)
-    return replace(session, boards=known)
+    left_out = without_cards(session, "left out")
+    return replace(session, boards=known, skipped=(*session.skipped, *left_out))
+
+
+def without_cards(session: Session, outcome: str) -> list[Skipped]:
+    """Return a note on the boards of which no file has the cards: they are "only scored"."""
+    unseen = {board.number or 0: board for board in session.boards if board.deal is None}
+    if not unseen:
+        return []
+    ranges = list[list[int]]()
+    for number in sorted(unseen):
+        if ranges and number == ranges[-1][-1] + 1:
+            ranges[-1][1:] = [number]
+        else:
+            ranges.append([number])
+    shown = ", ".join("-".join(map(str, ends)) for ends in ranges[:_SHOWN])
+    shown += " …" * (len(ranges) > _SHOWN)
+    boards, they = ("board", "it is") if len(unseen) == 1 else ("boards", "they are")
+    place = next(iter(unseen.values())).tables[0].place.rpartition(": line ")[0]
+    return [Told(place, f"no file has the cards of {boards} {shown}: {they} {outcome}")]
 
 
 class Told(Skipped):
@@ -400,7 +419,6 @@ class _Reader:
             assert known.dealer is not None and known.vulnerability is not None
             joined = _Joined(row.number, None, known.dealer, known.vulnerability, row.place)
             self._boards[row.number] = joined
-            self._tell(row.place, f"no file has the cards of board {row.number}: it is only scored")
             found = [joined]
         elif row.vulnerability not in (None, found[0].vulnerability):
             self._tell(row.place, f"vulnerable: {row.vulnerability}, but "
@@ -603,7 +621,7 @@ def _scored(table: Table) -> tuple[int | None, list[str]]:
     ]
     if said in _POSSIBLE_SCORES and len(missing) == 3:  # the file gives only scores
         return said, []
-    without = f"without {' and '.join(missing)}"
+    without = f"without {' and '.join(', '.join(missing).rsplit(', ', 1))}"
     if said is None:
         return None, [f"{without}: the table has no score"]
     if said not in _POSSIBLE_SCORES:
