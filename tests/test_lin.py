@@ -310,6 +310,7 @@ def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
         ("ah|Semi-final, table 3|sv|o|", "ah 'Semi-final, table 3'"),
         ("mb|1N!|an|15-17|an|balanced|nt|hello|", "an '15-17', nt"),
         ("mb|1N?|mb|p|", "mb '1N?'"),
+        ("mb|1N|an|15-17|mb|p|", "alert marks (!)"),
         ("sv|o|ah|Board 7|mc|9|", None),  # only in another order
     ],
 )

@@ -327,15 +327,21 @@ def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
 def beyond_fields(board: Board, owners: bytes) -> list[str]:
     """Return the codes of a board's own pairs that say more than its fields do.
 
-    A code with a field is listed with the first value that the field does not hold.
+    A code with a field is listed with the first value that the field does not hold. A call with
+    an explanation but no alert, which the fields do not tell apart, is "alert marks (!)".
     """
     more = Counter(_plain(board.lin))
     more.subtract(_plain(_pairs_from_fields(board, owners)))
     more["mc", str(board.result)] = 0  # a claim that the play also gives
     first = {code: value for (code, value), count in reversed(more.items()) if count > 0}
-    return sorted(
-        f"{code} {shorten(value)}" if code in FIELD_CODES else code for code, value in first.items()
-    )
+    lost = set[str]()
+    for code, value in first.items():
+        marked = value.removesuffix("!") if value.endswith("!") else f"{value}!"
+        if code == "mb" and more[code, marked] < 0:
+            lost.add("alert marks (!)")
+        else:
+            lost.add(f"{code} {shorten(value)}" if code in FIELD_CODES else code)
+    return sorted(lost)
 
 
 def _ignore(kind: str, message: str) -> None:
