@@ -615,6 +615,10 @@ def reasons(*paths: Path) -> list[str]:
         ("100000,4S,N,10,,,", "board '100000' is left out: expected 1 to 99,999"),
         ("1,4S,N,14,,,", "result '14' is left out: expected 0 to 13"),
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
+        ("1,4S,N,made 3,,,", "result 'made 3' is left out: expected 4 or more in 4S"),
+        ("1,4S,N,down 11,,,", "result 'down 11' is left out: "),
+        ("1,,N,down 1,,,", "result 'down 1' is left out: expected 0 to 13"),
+        ("1,150/40,,,,,", "contract '150/40' is left out"),
         ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
         ("1,4SN+9,,,,,", "result '+9' is left out: "),
@@ -648,6 +652,20 @@ def test_a_contract_may_say_all_and_as_often_as_it_likes(tmp_path, club):
     assert [table.score for table in played.boards[0].tables] == [420, 420, 450, 0]
     path.write_text("board,score_ns,score_ew\n1,420,50\n")
     assert "score_ns 420, but score_ew 50: score_ns counts" in reasons(club[0], path)
+
+
+def test_results_may_be_words(tmp_path, club):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,contract,declarer,result,score_ns\n1,3S,N,Made 4,\n1,3S,N,made,\n1,3S,N,down 1,\n"
+        "1,All Pass,,,\n1,NP,,,\n1,Not played,,,\n1,60/40,,,\n1,50%-50%,,,\n1,NP,,,A+\n"
+    )
+    played = session.read(club[0], path)
+    tables = played.boards[0].tables
+    assert [entry.place for entry in played.skipped] == [f"{path}: line 10"], "of a side only"
+    assert [table.score for table in tables] == [170, 140, -50, 0, None, None, None]
+    texts = [tuple(given and given.text for given in table.adjusted) for table in tables[4:]]
+    assert texts == [("60%", "40%"), ("50%", "50%"), ("A+", None)]
 
 
 def test_a_minus_may_be_the_typographic_one(tmp_path, club):

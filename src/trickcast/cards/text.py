@@ -25,7 +25,7 @@ _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append 
 _LETTERS = str.maketrans(
     {sign: suit.letter for sign, suit in _SIGNS.items()} | dict.fromkeys(_VARIATION)
 )
-_PASSES = ("PASS", "PAS", "P", "AP", "PASSEDOUT", "PASSOUT")
+_PASSES = ("PASS", "PAS", "P", "AP", "ALLPASS", "PASSEDOUT", "PASSOUT")
 _CONTRACT = re.compile(r"([1-7])([SHDC]|NT?)(XX?|[DR])?")
 _DOUBLING = {None: 0, "X": 1, "D": 1, "XX": 2, "R": 2}
 _FIRST_SEAT = re.compile(r"\s*(N(?:orth)?|E(?:ast)?|S(?:outh)?|W(?:est)?)\s*:", re.IGNORECASE)

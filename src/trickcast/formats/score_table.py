@@ -14,7 +14,11 @@ _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _UNKNOWN = re.compile(r"[-?*#]*")
 _AVERAGE = re.compile(r"A(?:VE?R?(?:AGE)?|VG)?\s*(PLUS|MINUS|[+=-])?", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_SHARE = r"(0|[0-9]{2,3}(?:\.[0-9]+)?)\s*%?"
+_SHARES = re.compile(rf"{_SHARE}\s*[/-]\s*{_SHARE}")
 _TRICKS = re.compile(r"[0-9]{1,2}")
+_IN_WORDS = re.compile(r"(made|making)(?:\s+([1-7]))?|(?:down|off)\s+([0-9]{1,2})", re.IGNORECASE)
+_NOT_PLAYED = ("NP", "NOTPLAYED", "NOPLAY")
 _NO_TRICKS = ("0", "=", "+0")
 """Results that files write for a board passed out."""
 _MOST = 99_999
@@ -72,6 +76,19 @@ def artificial_score(text: str | None) -> tuple[str, float] | None:
     return None
 
 
+def artificial_cells(text: str) -> tuple[str, str]:
+    """Return what a cell has for each side: ``A+/A-``, ``60/40``, ``50%-50%``."""
+    if found := _SHARES.fullmatch(text.strip()):
+        return f"{found[1]}%", f"{found[2]}%"
+    first, _, second = text.partition("/")
+    return first, second
+
+
+def is_unplayed(contract: str | None) -> bool:
+    """Return whether a contract's cell says that the board was not played there."""
+    return "".join((contract or "").upper().split()) in _NOT_PLAYED
+
+
 def read_cell(
     cells: Mapping[str, str], name: str, parse: Callable[[str], _T], wrong: list[str]
 ) -> _T | None:
@@ -95,7 +112,9 @@ def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
     """
     contract = by = made = None
     text = known_text(cells.get("contract"))
-    if text is not None and artificial_score(text.partition("/")[0]) is None:
+    if is_unplayed(text):
+        text = None
+    if text is not None and artificial_score(artificial_cells(text)[0]) is None:
         bid, declarer, result = split_outcome(text) or (text, "", "")
         contract = read_cell({"contract": bid}, "contract", contract_text, wrong)
         by = Seat.parse(declarer) if declarer else None
@@ -112,13 +131,20 @@ def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
 
 
 def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) -> int | None:
-    """Read declarer's tricks: ``10``, or relative to the contract ``=``, ``+1``, ``-2``."""
+    """Read declarer's tricks: ``10``, by the contract ``=``, ``+1``, ``-2``, or ``made 4``."""
 
     def parse(text: str) -> int | None:
         if contract == "PASS":
             if text in _NO_TRICKS:
                 return None
             raise ValueError("the board was passed out")
+        if contract is not None and (words := _IN_WORDS.fullmatch(text)):
+            made, count, down = words.groups()
+            text = "=" if made else f"-{down}"
+            if count is not None:
+                text = f"+{int(count) - int(contract[0])}".replace("+-", "-")
+            if made and text.startswith("-"):
+                raise ValueError(f"expected {contract[0]} or more in {contract}")
         tricks = tricks_by_contract(text, contract or "")
         if tricks is None and _TRICKS.fullmatch(text.removesuffix(".0")):
             tricks = whole(text)

@@ -23,8 +23,10 @@ from ..formats import FormatError, csv_parquet
 from ..formats.format import Reading
 from ..formats.lin import Pairs
 from ..formats.score_table import (
+    artificial_cells,
     artificial_score,
     count_from_1,
+    is_unplayed,
     known_text,
     outcome,
     read_cell,
@@ -78,7 +80,8 @@ class Row(NamedTuple):
 def score_table(tag: Tag, place: str) -> Iterator[Row]:
     """Yield the rows of a ``ScoreTable`` tag."""
     for number, (cells, wrong) in enumerate(score_rows(tag), start=1):
-        yield _row(cells, f"{place}, ScoreTable row {number}", wrong)
+        if not _is_empty(cells):
+            yield _row(cells, f"{place}, ScoreTable row {number}", wrong)
 
 
 def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
@@ -134,14 +137,14 @@ def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
     names = _columns_of_travellers(given, path)
     left_out = [name for name in names if name and name not in COLUMNS]
     for cells in table:
-        if any(cell.strip() for cell in cells):
+        row = dict(zip(names, map(str.strip, cells), strict=False))
+        if any(row.values()) and not _is_empty(row):
             wrong = []
             if len(cells) != len(names):
                 wrong = [f"{len(cells)} cells (expected {len(names)})"]
             if left_out:
                 wrong.append(f"ignored columns: {', '.join(left_out)}")
                 left_out = []
-            row = dict(zip(names, map(str.strip, cells), strict=False))
             yield _row(row, f"{path}: line {line}", wrong)
 
 
@@ -242,6 +245,12 @@ def adjusted_score(text: str | None) -> Adjusted | None:
     return given and Adjusted(*given)
 
 
+def _is_empty(cells: Mapping[str, str]) -> bool:
+    """Return whether a board was not played, and has no score either."""
+    scores = (known_text(cells.get(f"score_{side}")) for side in ("ns", "ew"))
+    return is_unplayed(cells.get("contract")) and not any(scores)
+
+
 def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     """Read a row; unreadable cells are unknown and reported."""
     cells = {
@@ -307,10 +316,10 @@ def _adjusted(cells: Mapping[str, str]) -> tuple[Adjusted | None, Adjusted | Non
     """
     ns, ew = (adjusted_score(cells.get(f"score_{side}")) for side in ("ns", "ew"))
     contract = (cells.get("contract") or "").strip()
-    first, slash, second = contract.partition("/")
+    first, second = artificial_cells(contract)
     if ns is None and (given := adjusted_score(first)) is not None:
         ns = given
-        ew = ew or (adjusted_score(second) if slash else given if given.text == "A" else None)
+        ew = ew or (adjusted_score(second) if second else given if given.text == "A" else None)
     return ns, ew
 
 
