@@ -177,8 +177,9 @@ def test_a_hand_is_opened_by_the_four_usual_systems() -> None:
     }  # fmt: skip
     assert [*found] == [*openings.USUAL_SYSTEMS]
     assert str(found["acol"].hand) == "AK65.Q43.KJ54.32" and found["acol"].system == "acol"
-    with pytest.raises(ValueError, match="did you mean acol"):
+    with pytest.raises(ValueError, match=r"'akol' \(did you mean acol\?\)"):
         openings.open_by("AK65.Q43.KJ54.32", ["akol"])
+    assert str(openings.load("SAYC").bid("AK65.Q43.KJ54.32")) == "1D"
 
 
 def test_the_shares_of_calls_are_those_of_the_page() -> None:

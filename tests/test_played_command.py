@@ -33,6 +33,8 @@ def test_lead_auction_and_players_count(run) -> None:
     for words in (["--lead", "DQ"], ["--auction", AUCTION], ["--players", "club"]):
         other = told("4H", "--by", "N", *words)
         assert other["probabilities"] != plain["probabilities"]
+    out = run("played", BOARD, "4H", "--by", "N", "--lead", "dq")[1]
+    assert "4H by North, lead ♦Q, vulnerable none, expert players\n" in out
     called = told("--auction", "1nt p 3nt ap", "--dealer", "S")
     assert (called["contract"], called["by"], called["auction"]) == ("3N", "S", "1N P 3N P P P")
     assert told("4H", "--by", "N", "--vulnerable", "ns")["score"] > plain["score"]

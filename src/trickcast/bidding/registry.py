@@ -65,6 +65,8 @@ def load(system: str | os.PathLike[str]) -> OpeningSystem:
         >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
         rule 20, four good spades: opening, good_spades, spades 4
     """
+    if isinstance(system, str):  # names count in any case
+        system = {name.lower(): name for name in names()}.get(system.lower(), system)
     if isinstance(system, str) and system in _SHADED:
         path = rule_file(_SHADED[system])
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -77,8 +79,12 @@ def load(system: str | os.PathLike[str]) -> OpeningSystem:
         return loaded
     if not os.fspath(system).endswith(".toml"):
         close = nearest(os.fspath(system), names())
-        hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names())}"
-        raise ValueError(f"no opening system {clip(os.fspath(system))!r} ({hint}, or a .toml file)")
+        hint = (
+            f"did you mean {close[0]}?"
+            if close
+            else (f"expected one of {', '.join(names())}, or a .toml file")
+        )
+        raise ValueError(f"no opening system {clip(os.fspath(system))!r} ({hint})")
     rules = RuleSystem(read_rules(system))
     for rule in rules.unreachable:
         warnings.warn(

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 import numpy as np
 
-from ..cards import Board, counted
+from ..cards import Board, Suit, card_text, counted, parse_card
 from ..questions.played import PlayedQuestion, PlayedTable, Taken
 from ..simulation.texts import bars
 from .command import Argument
@@ -39,20 +39,25 @@ def played(
         if as_json:
             click.echo(json.dumps(question.answer(table)))
         else:
-            sheet.show(table.deal, table.board, _text(table, question.players))
+            sheet.show(table.deal, table.board, _text(table, question))
     if not shown:
         raise CommandError(question.nothing_to_estimate(left_out))
     for reason, number in left_out.items():
         click.echo(f"note: {counted(number, 'board')} {reason}", err=True)
 
 
-def _text(table: PlayedTable, players: str) -> str:
+def _text(table: PlayedTable, question: PlayedQuestion) -> str:
+    led = ""
+    if question.lead is not None:
+        suit, rank = card_text(parse_card(question.lead))
+        led = f", lead {Suit.parse(suit).symbol}{rank}"
     taken, seen = table.taken(table.played.probabilities), table.taken(table.double_dummy)
     sides = vulnerable_sides(table.vulnerable)
     chances = np.asarray(table.played.probabilities, dtype=float)
     return "\n".join(
         [
-            f"{table.contract} by {table.by.word}, vulnerable {sides}, {players} players",
+            f"{table.contract} by {table.by.word}{led}, vulnerable {sides}, "
+            f"{question.players} players",
             f"{'':10}{'as played':>12}{'double dummy':>15}",
             *(f"{name:10}{one:>12}{other:>15}" for name, one, other in _rows(taken, seen)),
             bars(chances),
