@@ -128,6 +128,20 @@ def test_the_ranking_in_words(run, club):
     assert out.index("North–South") < out.index("East–West")
 
 
+def test_a_contract_that_only_one_table_played_is_not_the_board_s(run, tmp_path):
+    path = tmp_path / "odd.csv"
+    rows = ["1,4S,N,10", "1,3N,N,9", "1,4S,S,10", "2,4S,N,10", "2,4S,N,9", "2,3N,N,9"]
+    path.write_text("\n".join(["board,contract,declarer,result", *rows]))
+    shown = [line.split(maxsplit=1)[1] for line in run("session", path, "--scores")[1].splitlines()]
+    assert shown == ["Contract", "3 different", "4♠ N at 2 of 3"]
+
+
+def test_a_match_is_shown_under_its_event(run, match):
+    match.write_text(match.read_text().replace("[Board", '[Event "Cup"]\n[Board'))
+    out = run("session", match, "--scores")[1]
+    assert re.search(r"\n\nCup\nMatch +IMPs +VP\nReds – Blues +12 : 0 +18.97 : 1.03\n", out), out
+
+
 @pytest.mark.solver
 def test_parts_add_up_to_the_digit(run, club):
     status, out, _ = run("session", *club, "--json")
@@ -983,6 +997,11 @@ def test_one_board_one_pair_and_a_table(run, club, match):
     assert run("session", *club, "--board", "9")[2] == "trickcast: there is no board 9\n"
     assert "there is no pair '99'" in run("session", *club, "--pair", "99")[2]
     assert run("session", *club, "--board", "1", "--json")[0] == 2
+    _, out, error = run("session", *club, "--board", "2-4")
+    assert re.findall(r"^Board (\d)", out, re.MULTILINE) == ["2", "3"]
+    assert error == "note: there is no board 4\n"
+    status, _, error = run("session", *club, "--boards", "x")
+    assert status == 2 and "'x' (expected numbers, such as 5-12,15)" in error
     assert run("session", *club, "--players", "novice")[0] == 2
 
 

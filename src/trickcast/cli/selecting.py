@@ -71,7 +71,7 @@ def selected(
     of its number. Numbers of ``boards`` that no board has are reported at the end, and, if
     ``tell``, numbers used for several deals. Raises click.BadParameter for invalid numbers.
     """
-    ranges = None if boards is None else _ranges(boards)
+    ranges = None if boards is None else ranges_of(boards)
     deals_of: dict[int, set[bytes]] = defaultdict(set)
     new_number: dict[tuple[int, bytes], int] = {}
     last = 0
@@ -97,7 +97,7 @@ def selected(
         else:
             yield DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
     if ranges is not None and deals_of:  # where there is none at all that is an error, not a note
-        _tell_missing(ranges, sorted(deals_of))
+        tell_missing(ranges, sorted(deals_of))
     if tell:
         _tell_doubled(deals_of)
 
@@ -110,8 +110,8 @@ def _renumbered(board: Board, number: int) -> Board:
     return replace(board, dealer=board_dealer(number), vulnerability=board_vulnerability(number))
 
 
-def _ranges(text: str) -> list[tuple[int, int]]:
-    """Read ``5-12,15``."""
+def ranges_of(text: str) -> list[tuple[int, int]]:
+    """Read ``5-12,15``. Raises click.BadParameter for anything else."""
     found = []
     for part in text.split(","):
         low, dash, high = (piece.strip() for piece in part.partition("-"))
@@ -126,7 +126,7 @@ def _ranges(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _tell_missing(ranges: Sequence[tuple[int, int]], numbers: Sequence[int]) -> None:
+def tell_missing(ranges: Sequence[tuple[int, int]], numbers: Sequence[int]) -> None:
     """Say which numbers of these ranges are not among those found, which are sorted."""
     gaps = list[tuple[int, int]]()
     for low, high in ranges:

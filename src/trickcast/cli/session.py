@@ -13,6 +13,7 @@ from . import views
 from .command import Argument, Option
 from .deals import Workers
 from .inputs import CommandError, pass_over
+from .selecting import ranges_of, tell_missing
 
 
 def session(
@@ -25,8 +26,9 @@ def session(
         ),
     ],
     question: SessionQuestion,
-    number: Annotated[
-        int | None, Option("--board", min=0, help="Show everything about one board.")
+    boards: Annotated[
+        str | None,
+        Option("--board", "--boards", metavar="5-12,15", help="Show all about these boards."),
     ] = None,
     pair: Annotated[
         str | None, Option("--pair", metavar="NUMBER|NAME", help="Show the sheet of one pair.")
@@ -38,10 +40,12 @@ def session(
     workers: Workers = None,
 ) -> None:
     """Show boards and a ranking, one board, or one pair."""
-    asked = [name for name, given in (("--board", number is not None), ("--pair", pair is not None),
+    asked = [name for name, given in (("--board", boards is not None), ("--pair", pair is not None),
                                       ("--json", as_json), ("--csv", as_csv)) if given]  # fmt: skip
     if len(asked) > 1:
         raise click.BadParameter(f"{' and '.join(asked)} cannot be combined")
+    if boards is not None:
+        ranges_of(boards)  # refuses what is no number before the work
     played = room.read(*(sys.stdin.buffer if file == "-" else file for file in files))
     with progress_bar("solving", len(played.boards), "boards", show=True) as advance:
         judged = question.ask(played, workers, advance)
@@ -49,8 +53,8 @@ def session(
         click.echo(json.dumps(question.answer(judged)))
     elif as_csv:
         click.echo(room.as_csv(judged), nl=False)
-    elif number is not None:
-        click.echo("\n\n".join(_boards(judged, number)))
+    elif boards is not None:
+        click.echo("\n\n".join(_boards(judged, boards)))
     elif pair is not None:
         click.echo("\n\n".join(_pairs(judged, pair)))
     else:
@@ -58,11 +62,18 @@ def session(
     pass_over(judged.skipped, listed=as_json)
 
 
-def _boards(judged: room.Judged, number: int) -> list[str]:
-    """Return the sheets of all boards with a number. Raises CommandError if there are none."""
-    boards = [board for board in judged.boards if board.board.number == number]
+def _boards(judged: room.Judged, wanted: str) -> list[str]:
+    """Return the sheets of all boards with these numbers. Raises CommandError if there are none."""
+    ranges = ranges_of(wanted)
+    boards = [
+        board
+        for board in judged.boards
+        if (number := board.board.number) is not None
+        and any(low <= number <= high for low, high in ranges)
+    ]
     if not boards:
-        raise CommandError(f"there is no board {number}")
+        raise CommandError(f"there is no board {wanted}")
+    tell_missing(ranges, sorted({board.board.number or 0 for board in boards}))
     width = views.ResultConsole().width
     return [room.board_sheet(judged, board, width) for board in boards]
 

@@ -8,6 +8,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from ..cards import PRINTED_STRAINS, Seat, counted
@@ -252,6 +253,8 @@ def _commonest(board: JudgedBoard) -> list[str]:
         if table.lead is not None:
             leads[table.lead] += table.count
     often = [f"{bid} at {count} of {contracts.total()}" for bid, count in contracts.most_common(1)]
+    if len(contracts) == contracts.total() > 1:
+        often = [f"{len(contracts)} different"]
     lead = [card for card, _ in leads.most_common(1)]
     return ["".join(often), "".join(lead), "", "", "", _signed(board.field)]
 
@@ -343,18 +346,20 @@ def _note(judged: Judged, found: Sequence[PairResult]) -> str:
 
 
 def _matches(judged: Judged, width: int) -> str:
-    rows = [
-        [
-            match.teams[0],
-            f"{match.imps[0]:g}".replace("-", _MINUS),
-            match.teams[1],
-            f"{match.imps[1]:g}".replace("-", _MINUS),
-            f"VP {match.victory_points[0]:.2f} : {match.victory_points[1]:.2f}",
-            match.segment,
+    parts = []
+    for segment, played in groupby(matches(judged), key=lambda match: match.segment):
+        rows = [["Match", "IMPs", "VP"]]
+        rows += [
+            [
+                " – ".join(match.teams),
+                " : ".join(f"{imps:g}".replace("-", _MINUS) for imps in match.imps),
+                " : ".join(f"{points:.2f}" for points in match.victory_points),
+            ]
+            for match in played
         ]
-        for match in matches(judged)
-    ]
-    return columns(rows, right=(1, 3), width=width, wraps=(0, 2, 5))
+        heading = f"{paragraph(segment, width)}\n" if segment else ""
+        parts.append(heading + columns(rows, right=(1, 2), width=width, wraps=(0,)))
+    return "\n\n".join(parts)
 
 
 def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:
