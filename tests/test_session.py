@@ -462,6 +462,23 @@ def test_rows_of_a_score_table_are_tables_and_the_record_is_one_of_them(tmp_path
     assert board.imps[1] == pytest.approx((4 * -12 - 3) / 5)
 
 
+def test_pairs_have_the_names_of_the_total_score_table(run, tmp_path):
+    path = tmp_path / "club.pbn"
+    text = f'[Board "1"]\n[Deal "{DEAL}"]\n{ROWS}'
+    names = ['1 "Ann Bell - Bo Clay-Dunn"', '2 "Cy & Di"', '3 "Em"', '4 "Flo/Gus"', '4 "Hal / Ida"']
+    table = '[TotalScoreTable "PairId;Names"]\n' + "\n".join(names) + "\n"
+    path.write_text(f"{text}{table}\n" + text.replace('"1"', '"2"', 1) + table)
+    played = session.read(path)
+    first, second = played.boards[0].tables[:2]
+    assert (first.numbers, second.numbers) == (("1", "2"), ("3", "4"))
+    assert first.names == ("Ann Bell", "Cy", "Bo Clay-Dunn", "Di")
+    assert second.names == (None,) * 4, "no names, and those of two pairs"
+    (reason,) = (entry.reason for entry in played.skipped if "Total" in entry.reason)
+    assert reason == ("TotalScoreTable: the Names of pair 3 are left out (expected two, with ' - ', "
+                      "& or / between them)")  # fmt: skip
+    assert "(Ann Bell – Bo Clay-Dunn)" in run("session", path, "--scores")[1]
+
+
 def test_each_record_adds_its_play_to_its_row_of_a_score_table(tmp_path):
     second = '[Play "W"]\nD6 DT DJ DK\nC8 CA C2 C4\n*\n'
     third = room("Open", "4H", "N", 10, PLAY.replace("DA D4", "DA D9"))

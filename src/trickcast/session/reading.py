@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Vulnerability, counted
+from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Tag, Vulnerability, counted
 from ..cards.auction import strain_of
 from ..formats import FormatError, iter_deals
 from ..formats.board_text import tricks_of
@@ -23,6 +23,7 @@ from .result_rows import (
     Row,
     contents,
     match_header,
+    pair_names,
     room_of,
     score_table,
     stated_score,
@@ -43,6 +44,8 @@ _POSSIBLE_SCORES = frozenset(
 _CLOSE = 0.011
 """Files round to hundredths."""
 _SHOWN = 8
+_TOTALS = "TotalScoreTable"
+"""PBN's tag with a ranking."""
 
 
 def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> Session:
@@ -179,6 +182,9 @@ class _Reader:
         """Travellers without a deal, joined once all files are read."""
         self._scorings: Counter[str] = Counter()
         self._tables_read: set[tuple[bytes, Any]] = set()
+        self._pair_names: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        """The names that a TotalScoreTable has for the number of a pair."""
+        self._totals_read: set[Tag] = set()
         self._records: dict[Any, str] = {}
         """The file with a record that names everybody."""
         self._silent: list[tuple[_Joined, str, dict[str, Any]]] = []
@@ -224,6 +230,7 @@ class _Reader:
         """Return the session that was read."""
         for row in self._rows:
             self._add_table_of_number(row)
+        self._name_pairs()
         self._check_numbers()
         self._check_pairs()
         boards = [self._board(joined) for joined in self._boards.values()]
@@ -260,6 +267,12 @@ class _Reader:
             if tag.name == SCORE_TABLE and key not in self._tables_read:
                 self._tables_read.add(key)  # every table's record may repeat it
                 rows += score_table(tag, place)
+            if tag.name == _TOTALS and tag not in self._totals_read:
+                self._totals_read.add(tag)
+                wrong = list[str]()
+                for number, names in pair_names(tag, wrong):
+                    self._pair_names[number].add(names)
+                self._tell_all(place, wrong)
         for row in rows:
             joined.listed.append(len(joined.tables))
             self._add_table(joined, row.place, row.values, row.wrong)
@@ -465,6 +478,21 @@ class _Reader:
             self._tell(off[0], f"{counted(len(off), 'table')} of {place} with another percentage "
                        "than the share of scores beaten; ours count")  # fmt: skip
         return board
+
+    def _name_pairs(self) -> None:
+        """Name the players of tables by the numbers of their pairs, where a number is one pair."""
+        boards = [joined.tables for joined in self._boards.values()]
+        if not self._pair_names or two_fields(boards):
+            return
+        for tables in boards:
+            for row, table in enumerate(tables):
+                ns, ew = (self._pair_names.get(number or "", set()) for number in table.numbers)
+                (north, south), (east, west) = (
+                    next(iter(found)) if len(found) == 1 else (None, None) for found in (ns, ew)
+                )
+                found = zip(table.names, (north, east, south, west), strict=True)
+                names = tuple(own or listed for own, listed in found)
+                tables[row] = replace(table, names=names)
 
     def _check_numbers(self) -> None:
         """Report boards of one event and number whose deals differ."""

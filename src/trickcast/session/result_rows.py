@@ -57,6 +57,7 @@ COLUMNS = (
 
 _OF_WORDS = {"north", "east", "south", "west", "room", "table", "pairid_ns", "pairid_ew"}
 """Columns of names, not numbers."""
+_BETWEEN_NAMES = re.compile(r"[&/+]|\s[-–]\s")
 _OF_DEALS = frozenset(
     name.lower() for name in (csv_parquet.DEAL, *csv_parquet.COLUMNS, *TRICK_COLUMNS)
 )
@@ -82,6 +83,23 @@ def score_table(tag: Tag, place: str) -> Iterator[Row]:
     for number, (cells, wrong) in enumerate(score_rows(tag), start=1):
         if not _is_empty(cells):
             yield _row(cells, f"{place}, ScoreTable row {number}", wrong)
+
+
+def pair_names(tag: Tag, wrong: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the numbers of pairs and their two names from a ``TotalScoreTable`` tag.
+
+    Adds names that are not two to ``wrong``.
+    """
+    for cells, _ in score_rows(tag):
+        section, number = (known_text(cells.get(name)) for name in ("section", "pairid"))
+        if (text := known_text(cells.get("names"))) is None or number is None:
+            continue
+        names = [name.strip() for name in _BETWEEN_NAMES.split(text)]
+        if len(names) == 2 and all(names):
+            yield str(_of_section(section, number)), (names[0], names[1])
+        else:
+            wrong.append(f"TotalScoreTable: the Names of pair {number} are left out (expected two, "
+                         "with ' - ', & or / between them)")  # fmt: skip
 
 
 def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
