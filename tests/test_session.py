@@ -474,8 +474,8 @@ def test_pairs_have_the_names_of_the_total_score_table(run, tmp_path):
     assert first.names == ("Ann Bell", "Cy", "Bo Clay-Dunn", "Di")
     assert second.names == (None,) * 4, "no names, and those of two pairs"
     (reason,) = (entry.reason for entry in played.skipped if "Total" in entry.reason)
-    assert reason == ("TotalScoreTable: the Names of pair 3 are left out (expected two, with ' - ', "
-                      "& or / between them)")  # fmt: skip
+    said = "the Names of pair 3 are left out (expected two, with ' - ', & or / between them)"
+    assert reason == f"TotalScoreTable: {said}"
     assert "(Ann Bell – Bo Clay-Dunn)" in run("session", path, "--scores")[1]
 
 

@@ -49,8 +49,8 @@ def played(
 def _text(table: PlayedTable, question: PlayedQuestion) -> str:
     led = ""
     if question.lead is not None:
-        suit, rank = card_text(parse_card(question.lead))
-        led = f", lead {Suit.parse(suit).symbol}{rank}"
+        card = card_text(parse_card(question.lead))
+        led = f", lead {Suit.parse(card[0]).symbol}{card[1]}"
     taken, seen = table.taken(table.played.probabilities), table.taken(table.double_dummy)
     sides = vulnerable_sides(table.vulnerable)
     chances = np.asarray(table.played.probabilities, dtype=float)
