@@ -298,6 +298,16 @@ def test_clusters_without_results_count_for_nothing(pairs):
     assert np.isnan(low) or 0 <= low <= value <= high <= 1
 
 
+def test_the_interval_of_a_share_stays_in_its_range_whatever_the_rounding():
+    for clusters in range(2, 60):
+        for n in (1, 3, 7, 10, 20):
+            for hits in (0, n):
+                sums = ClusterSums(2)
+                sums.add([(hits, n)] * clusters)
+                value, low, high = sums.share(np.array([1.0, 0.0]))
+                assert 0 <= low <= value <= high <= 1
+
+
 # --- calibration at export --------------------------------------------------------------------
 
 

@@ -107,7 +107,8 @@ class ClusterSums:
             n, z = results**2 / float(below @ self.products @ below), _Z
         centre = (value + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * np.sqrt(varied / n + (z / (2 * n)) ** 2)
-        return Interval(value, min(value, float(centre - half)), max(value, float(centre + half)))
+        low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))  # by rounding
+        return Interval(value, min(value, low), max(value, high))
 
     def _errors(self) -> float:
         """Return the half-width of an interval in standard errors."""
