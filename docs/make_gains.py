@@ -24,12 +24,13 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("name", help="what these rows have, and those as printed have not")
     given = options.parse_args()
-    store, gains = Store(DOCS, "reproduction"), dict[str, list[float]]()
+    store, found = Store(DOCS, "reproduction"), dict[str, list[float]]()
     for path in sorted(given.folder.glob("full*.jsonl")):
         for line in Store(given.folder, path.stem).lines():
             for printed in store.as_printed(line.get("row", "")):
                 if printed["seed"] == line["seed"] and "own" in line:
-                    gains.setdefault(line["row"], []).append(exact(line) - exact(printed))
+                    found.setdefault(line["row"], []).append(exact(line) - exact(printed))
+    gains = dict(sorted(found.items()))
     finding = {
         "finding": f"gain: {given.name}",
         "scale": "full",
@@ -43,8 +44,8 @@ def main() -> None:
 def exact(line: dict[str, Any]) -> float:
     """Return the percent exact on both sets of test deals."""
     own = line["own"]
-    both: float = line["exact"] * line["n"] + own["exact"] * own["n"]
-    return both / (line["n"] + own["n"])
+    both = float(line["exact"] * line["n"] + own["exact"] * own["n"])
+    return both / int(line["n"] + own["n"])
 
 
 if __name__ == "__main__":
