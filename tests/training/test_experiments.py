@@ -479,10 +479,10 @@ def test_how_many_seeds_are_said_to_have_been_run():
         if "printed" in line and "network" in line:
             network = line["network"].rpartition(" | seed ")[0]
             seeds.setdefault(network, set()).add(line["seed"])
-    three, two, one = (sum(len(each) == n for each in seeds.values()) for n in (3, 2, 1))
+    ten, three, two, one = (sum(len(each) == n for each in seeds.values()) for n in (10, 3, 2, 1))
     sentence = (
-        f"Of {len(seeds)} networks as printed, {three} have three seeds, {two} have two and {one} "
-        "have one."
+        f"Of {len(seeds)} networks as printed, {ten} have ten seeds, {three} have three, {two} "
+        f"have two and {one} have one."
     )
     assert sentence in page_of_all()
 
