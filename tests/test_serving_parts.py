@@ -33,9 +33,8 @@ def client(server) -> httpx.Client:
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
     for line in lines:
-        if line:
-            kind, content = line.removeprefix("event: "), next(lines).removeprefix("data: ")
-            yield kind, json.loads(content)
+        if line and (content := next(lines, None)):  # a stream that is cut off may lack it
+            yield line.removeprefix("event: "), json.loads(content.removeprefix("data: "))
 
 
 @pytest.fixture(scope="module")
