@@ -290,6 +290,14 @@ def test_files_are_recognised(tmp_path, name, file):
     assert np.array_equal(deals.tricks, sample.truth().tricks)
 
 
+def test_a_type_that_numpy_is_about_to_forget_is_refused_without_a_warning(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros((2, 3, 4), "S4"))
+    path.write_bytes(path.read_bytes().replace(b"'|S4'", b"'|a4'"))  # pytest makes warnings errors
+    with pytest.raises(FormatError, match=r"a\.npy: .*\|S4"):
+        formats.read(path)
+
+
 def test_pairs_of_hands_are_recognised(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(sample.hand2vec())

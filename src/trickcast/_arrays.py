@@ -4,6 +4,7 @@ import io
 import math
 import os
 import tokenize
+import warnings
 import zipfile
 from typing import Any, BinaryIO, NamedTuple
 
@@ -38,7 +39,9 @@ def array_header(file: BinaryIO, *, whole: bool = True) -> Header:
         version = np.lib.format.read_magic(file)
         if version not in _HEADERS:
             raise ValueError(f"version {version[0]}.{version[1]} of the .npy format")
-        header = Header(*_HEADERS[version](file), file.tell())
+        with warnings.catch_warnings():  # of names of types that NumPy is about to forget
+            warnings.simplefilter("ignore", DeprecationWarning)
+            header = Header(*_HEADERS[version](file), file.tell())
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError) as error:
         raise ValueError(str(error.args[0] if error.args else error).partition("\n")[0]) from None
     if header.dtype.hasobject:
