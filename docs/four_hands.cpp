@@ -1,8 +1,9 @@
-// The squared error of the softmax over all examples, and its gradient, for networks of four hands.
+// The errors of networks of four hands over all examples, and their gradients: the squared error of
+// the softmax, and what autoencoders of one layer fail to reproduce, by cross-entropy.
 //
 // Compiled by docs/natively.py for the CPU that it runs on. Every card is in one of four hands. So
 // the first layer's sums are looked up, three cards at a time, and its gradient is summed in the
-// same way. Other layers are fully connected. A tile of examples goes forward and backward through
+// same way. Other layers are fully connected. So are a decoder's blocks, each by itself. A tile of examples goes forward and backward through
 // all of them while it is in the cache.
 
 #include <cmath>
@@ -126,34 +127,6 @@ static void outer(const Room& slopes, int outputs, const Room& x, const Room& su
     });
 }
 
-// ---- the first layer: rows of a table, one for each deal of three cards --------------------------
-
-template <int N>
-static void look_up(const Room& table, const Room& bias, const uint8_t* ways, Vec* to) {
-    Vec sums[N];
-    for (int k = 0; k < N; k++) sums[k] = bias.at(0)[k];
-    for (int g = 0; g < THREES; g++)
-        for (int k = 0; k < N; k++) sums[k] += table.at(0)[(g * WAYS + ways[g]) * N + k];
-    for (int k = 0; k < N; k++) to[k] = sums[k];
-}
-
-template <int N>
-static void scatter(const Room& table, const uint8_t* ways, const Vec* slopes) {
-    Vec of[N];
-    for (int k = 0; k < N; k++) of[k] = slopes[k];
-    for (int g = 0; g < THREES; g++)
-        for (int k = 0; k < N; k++) table.at(0)[(g * WAYS + ways[g]) * N + k] += of[k];
-}
-
-// Calls `what` for each row of the table and each card in it, with the row and the card's input.
-template <class What>
-static void each_card(What&& what) {
-    for (int g = 0; g < THREES; g++)
-        for (int way = 0; way < WAYS; way++)
-            for (int c = 0; c < 3 && g * 3 + c < 52; c++)
-                what(g * WAYS + way, (way >> 2 * c & 3) * 52 + g * 3 + c);
-}
-
 // ---- activations and the error -------------------------------------------------------------------
 
 static void squash(const Room& room) {
@@ -201,9 +174,34 @@ static double miss(const Room& sums, const int64_t* tricks, const float* targets
     return total / count;
 }
 
-// ---- the pass ------------------------------------------------------------------------------------
+// Sets the slopes of a tile's sums, by a logistic output whose target is 0. Returns the sum of the
+// errors of those examples that are used, in nats.
+static double miss_zeros(const Room& sums, int used, const Room& slopes) {
+    const float* from = sums.floats(0);
+    float *to = slopes.floats(0), left[T * WIDTH];
+    double total = 0;
+    for (long k = 0; k < sums.count * WIDTH; k++) to[k] = std::exp(-std::fabs(from[k]));
+    for (int t = 0; t < T; t++) {
+        Vec product = splat(1), whole = {};  // of 1 + e, whose logarithm is what remains
+        for (int k = 0; k < sums.row; k++) {
+            const Vec sum = sums.at(t)[k], e = slopes.at(t)[k];
+            product *= 1 + e;
+            whole += sum > 0 ? sum : Vec{};
+            slopes.at(t)[k] = t < used ? (sum > 0 ? splat(1) : e) / (1 + e) : Vec{};
+        }
+        for (int k = 0; k < WIDTH; k++) {
+            left[t * WIDTH + k] = product[k];
+            total += t < used ? whole[k] : 0;
+        }
+    }
+    for (int k = 0; k < T * WIDTH; k++) left[k] = std::log(left[k]);
+    for (int k = 0; k < T * WIDTH && k < used * WIDTH; k++) total += left[k];
+    return total;
+}
 
-// A layer as given: weights are (outputs, inputs).
+// ---- layers --------------------------------------------------------------------------------------
+
+// A layer as given: weights are (outputs, inputs). Without slopes it is frozen.
 struct Layer {
     int inputs, outputs;
     const float *weights, *biases;
@@ -236,59 +234,183 @@ static void drain(const Room& sums, double* totals, int rows, int size) {
     for (long k = 0; k < sums.count; k++) sums.at(0)[k] = Vec{};
 }
 
+// Calls `what` for each row of the table and each card in it, with the row and the card's input.
+template <class What>
+static void each_card(What&& what) {
+    for (int g = 0; g < THREES; g++)
+        for (int way = 0; way < WAYS; way++)
+            for (int c = 0; c < 3 && g * 3 + c < 52; c++)
+                what(g * WAYS + way, (way >> 2 * c & 3) * 52 + g * 3 + c);
+}
+
+// The first layer: rows of a table, one for each deal of three cards. `ways` is (n, THREES).
+struct First : Level {
+    Room table, table_sums;
+    const uint8_t* ways;
+    long n;
+
+    First(const Layer& l, const uint8_t* ways, long n)
+        : Level(l), table(THREES * WAYS, forward.row), table_sums(THREES * WAYS, forward.row),
+          ways(ways), n(n) {
+        each_card([&](int row, int input) {
+            for (int k = 0; k < table.row; k++) table.at(row)[k] += forward.at(input)[k];
+        });
+    }
+
+    // how an example's cards are dealt; the last tile is filled with the last example
+    const uint8_t* of(long example) const { return ways + (example < n ? example : n - 1) * THREES; }
+
+    void look_up(long begin) const {
+        of_length(table.row, [&](auto length) {
+            constexpr int N = length;
+            for (int t = 0; t < T; t++) {
+                Vec sums[N];
+                for (int k = 0; k < N; k++) sums[k] = biases.at(0)[k];
+                for (int g = 0; g < THREES; g++) {
+                    const Vec* row = table.at(g * WAYS + of(begin + t)[g]);
+                    for (int k = 0; k < N; k++) sums[k] += row[k];
+                }
+                for (int k = 0; k < N; k++) values.at(t)[k] = sums[k];
+            }
+        });
+    }
+
+    void scatter(long begin) const {
+        of_length(table.row, [&](auto length) {
+            constexpr int N = length;
+            for (int t = 0; t < T; t++) {
+                Vec own[N];
+                for (int k = 0; k < N; k++) own[k] = slopes.at(t)[k];
+                for (int g = 0; g < THREES; g++) {
+                    Vec* row = table_sums.at(g * WAYS + of(begin + t)[g]);
+                    for (int k = 0; k < N; k++) row[k] += own[k];
+                }
+            }
+        });
+    }
+
+    void finish(double* weight_slopes) const {
+        each_card([&](int row, int input) {
+            for (int o = 0; o < outputs; o++)
+                weight_slopes[long(o) * inputs + input] += table_sums.floats(row)[o];
+        });
+    }
+};
+
+// Adds the slopes of a tile to the sums of biases.
+static void lean(const Level& l) {
+    for (int k = 0; k < l.slopes.row; k++) {
+        Vec sum = l.bias_sums.at(0)[k];
+        for (int t = 0; t < T; t++) sum += l.slopes.at(t)[k];
+        l.bias_sums.at(0)[k] = sum;
+    }
+}
+
+// Whether a tile ends a portion of a few thousand examples, whose sums go to doubles: longer float
+// sums would lose small terms.
+static bool ends(long begin, long n) { return begin / T % 128 == 127 || begin + T >= n; }
+
+// ---- the passes ----------------------------------------------------------------------------------
+
 // Returns the sum of the errors of n examples, and adds its gradient to those of the layers. `ways`
 // is (n, THREES), how three cards each are dealt; `tricks` (n); `targets` (tricks, outputs).
 extern "C" double four_hands(const Layer* layers, int count, const uint8_t* ways,
                              const int64_t* tricks, const float* targets, long n) {
-    std::vector<Level> levels;
-    for (int k = 0; k < count; k++) levels.emplace_back(layers[k]);
-    Level &first = levels.front(), &last = levels.back();
-    const Room table(THREES * WAYS, first.forward.row), table_sums(THREES * WAYS, table.row);
-    each_card([&](int row, int input) {
-        for (int k = 0; k < table.row; k++) table.at(row)[k] += first.forward.at(input)[k];
-    });
+    const First first(layers[0], ways, n);
+    std::vector<Level> others;
+    others.reserve(count);
+    std::vector<const Level*> levels{&first};
+    for (int k = 1; k < count; k++) levels.push_back(&others.emplace_back(layers[k]));
+    const Level& last = *levels.back();
+    const bool frozen = !layers[0].weight_slopes;
     double total = 0;
     for (long begin = 0; begin < n; begin += T) {
-        // the unused rest of the last tile is left out below
-        auto of = [&](int t) { return begin + t < n ? begin + t : n - 1; };
-        of_length(table.row, [&](auto length) {
-            for (int t = 0; t < T; t++)
-                look_up<length>(table, first.biases, ways + of(t) * THREES, first.values.at(t));
-        });
+        first.look_up(begin);
         for (int k = 1; k < count; k++) {
-            const Level &l = levels[k], &below = levels[k - 1];
+            const Level &l = *levels[k], &below = *levels[k - 1];
             squash(below.values);
             product(l.forward, &l.biases, below.values, l.inputs, l.values);
         }
         const int used = n - begin < T ? n - begin : T;
         total += miss(last.values, tricks + begin, targets, last.outputs, used, last.slopes);
         for (int k = count - 1; k > 0; k--) {
-            const Level &l = levels[k], &below = levels[k - 1];
+            const Level &l = *levels[k], &below = *levels[k - 1];
             outer(l.slopes, l.outputs, below.values, l.weight_sums);
+            lean(l);
+            if (k == 1 && frozen) break;
             product(l.backward, nullptr, l.slopes, l.outputs, below.slopes);
             slope(below.slopes, below.values);
         }
-        for (const Level& l : levels)
-            for (int k = 0; k < l.slopes.row; k++) {
-                Vec sum = l.bias_sums.at(0)[k];
-                for (int t = 0; t < T; t++) sum += l.slopes.at(t)[k];
-                l.bias_sums.at(0)[k] = sum;
-            }
-        of_length(table.row, [&](auto length) {
-            for (int t = 0; t < T; t++)
-                scatter<length>(table_sums, ways + of(t) * THREES, first.slopes.at(t));
-        });
-        // long float sums would lose small terms: every few thousand examples go to doubles
-        if (begin / T % 128 == 127 || begin + T >= n)
-            for (int k = 0; k < count; k++) {
-                const Level& l = levels[k];
-                drain(l.bias_sums, layers[k].bias_slopes, 1, l.outputs);
-                if (k) drain(l.weight_sums, layers[k].weight_slopes, l.outputs, l.inputs);
-            }
+        if (!frozen) {
+            lean(first);
+            first.scatter(begin);
+        }
+        if (!ends(begin, n)) continue;
+        for (int k = 1; k < count; k++) {
+            const Level& l = *levels[k];
+            drain(l.bias_sums, layers[k].bias_slopes, 1, l.outputs);
+            drain(l.weight_sums, layers[k].weight_slopes, l.outputs, l.inputs);
+        }
+        if (!frozen) drain(first.bias_sums, layers[0].bias_slopes, 1, first.outputs);
     }
-    each_card([&](int row, int input) {
-        for (int o = 0; o < first.outputs; o++)
-            layers[0].weight_slopes[long(o) * first.inputs + input] += table_sums.floats(row)[o];
-    });
+    if (!frozen) first.finish(layers[0].weight_slopes);
+    return total;
+}
+
+// The same for an autoencoder: the first layer, and the blocks of its decoder, which have equally
+// many of its neurons each and equally many of the inputs to reproduce.
+extern "C" double decoded_hands(const Layer* encoder, const Layer* blocks, int count,
+                                const uint8_t* ways, long n) {
+    const First first(*encoder, ways, n);
+    std::vector<Level> decoders;
+    std::vector<Room> hidden, hidden_slopes;  // (T, neurons), for each block
+    for (int b = 0; b < count; b++) {
+        const Level& l = decoders.emplace_back(blocks[b]);
+        hidden.emplace_back(T, l.backward.row);
+        hidden_slopes.emplace_back(T, l.backward.row);
+        // what only fills a row is a certain 0, and has no error
+        for (int o = l.outputs; o < l.forward.row * WIDTH; o++) l.biases.floats(0)[o] = -100;
+    }
+    const int neurons = blocks[0].inputs, size = blocks[0].outputs;
+    double total = 0;
+    for (long begin = 0; begin < n; begin += T) {
+        const int used = n - begin < T ? n - begin : T;
+        first.look_up(begin);
+        squash(first.values);
+        for (int b = 0; b < count; b++) {
+            const Level& l = decoders[b];
+            for (int t = 0; t < T; t++)
+                std::memcpy(hidden[b].floats(t), first.values.floats(t) + b * neurons,
+                            sizeof(float) * neurons);
+            product(l.forward, &l.biases, hidden[b], neurons, l.values);
+            total += miss_zeros(l.values, used, l.slopes);
+        }
+        for (int t = 0; t < used; t++)  // the targets that are 1: a card's hand
+            for (int card = 0; card < 52; card++) {
+                const int input = (first.of(begin + t)[card / 3] >> 2 * (card % 3) & 3) * 52 + card;
+                const Level& l = decoders[input / size];
+                total -= l.values.floats(t)[input % size];
+                l.slopes.floats(t)[input % size] -= 1;
+            }
+        for (int b = 0; b < count; b++) {
+            const Level& l = decoders[b];
+            outer(l.slopes, size, hidden[b], l.weight_sums);
+            lean(l);
+            product(l.backward, nullptr, l.slopes, size, hidden_slopes[b]);
+            for (int t = 0; t < T; t++)
+                std::memcpy(first.slopes.floats(t) + b * neurons, hidden_slopes[b].floats(t),
+                            sizeof(float) * neurons);
+        }
+        slope(first.slopes, first.values);
+        lean(first);
+        first.scatter(begin);
+        if (!ends(begin, n)) continue;
+        for (int b = 0; b < count; b++) {
+            drain(decoders[b].bias_sums, blocks[b].bias_slopes, 1, size);
+            drain(decoders[b].weight_sums, blocks[b].weight_slopes, size, neurons);
+        }
+        drain(first.bias_sums, encoder->bias_slopes, 1, first.outputs);
+    }
+    first.finish(encoder->weight_slopes);
     return total;
 }

@@ -6,10 +6,17 @@ Any command of trickcast may follow. The difference is in the networks of 2004 a
 full, except several copies of one (VI-F), and in those of 2018. Networks of a few thousand weights
 leave torch's operations little to compute and much to move. full_batches.cpp, small_batches.cpp and
 four_hands.cpp compute the same sums, gradients and steps, except for rounding.
+
+    FIRST_PHASE_EVERY=10 python docs/natively.py reproduce mandziuk2018 --scale authors …
+
+The first phase of 2018 by its authors' program takes some 40,000 steps on a quarter of all
+examples. So it can see only every tenth of them; the second phase sees all. Such a first phase is
+kept in trained/first-phases, for rows that differ only in the second.
 Needs g++. On a cluster, whose machines lack these programs, torch would do the trainings.
 """
 
 import ctypes
+import os
 import platform
 import subprocess
 import sys
@@ -17,7 +24,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -37,6 +44,7 @@ TILE = 128
 ACTIVATIONS = ("logistic", "tanh", "linear")
 WIDTH, WIDEST = 16, 256
 """Floats in a vector, and at most in a row of weights: WIDTH and WIDTH × MOST in the program."""
+FIRST_PHASES = Path("trained/first-phases")
 WIDEST_OF_HANDS = 160
 """Most neurons in a layer of four_hands.cpp: WIDTH × MOST there."""
 
@@ -267,51 +275,122 @@ def in_threes(inputs: Tensor) -> Tensor:
     return (owners.view(-1, 18, 3) * powers).sum(2, dtype=torch.uint8)
 
 
-class NativeAuthors(AuthorsTask):
-    """A training by the authors' program whose fine tuning is run by four_hands.cpp.
+class Given:
+    """A layer as the program takes it: (outputs, inputs), and where its gradients go."""
 
-    The first phase, frozen encoders, and layers that are too wide for it are left to torch.
+    def __init__(self, weights: Tensor, biases: Tensor, frozen: bool = False):
+        self.held = weights.contiguous(), biases.contiguous()  # while the program reads them
+        self.weights, self.biases = (torch.zeros_like(x, dtype=torch.float64) for x in self.held)
+        moved = () if frozen else (self.weights.data_ptr(), self.biases.data_ptr())
+        self.layer = Joined(*reversed(weights.shape), *(x.data_ptr() for x in self.held), *moved)
+
+
+class NativeAuthors(AuthorsTask):
+    """A training by the authors' program whose steps are computed by four_hands.cpp.
+
+    Deep autoencoders, and layers that are too wide for it, are left to torch.
     """
+
+    every: ClassVar[int] = int(os.environ.get("FIRST_PHASE_EVERY", "1"))
+    """The first phase sees every such example; if not all, it is kept for other rows."""
 
     def __init__(self, *given: Any):
         super().__init__(*given)
         self.read: dict[int, tuple[Tensor, Tensor]] = {}
         """By the batch's identity: the holders of the cards, in threes, and the tricks."""
+        config = self.config
+        self.kept = FIRST_PHASES / f"{config.network}-{config.seed}-every-{self.every}.pt"
+        if self.every > 1 and self.phase.number == 1 and self.kept.exists():
+            state = torch.load(self.kept, weights_only=True)
+            self.network.load_state_dict(state["network"])
+            self._tune(state["compression_error"])
+
+    def _cut(self) -> list[list[tuple[Tensor, Tensor]]]:
+        batches = super()._cut()
+        if self.phase.number == 1:
+            some = slice(None, None, self.every)
+            batches[:] = [[(x[some], y[some]) for x, y in batch] for batch in batches]
+        return batches
+
+    def _tune(self, compression_error: float) -> None:
+        super()._tune(compression_error)
+        if self.every > 1:
+            self._batches.clear()
+            self.read.clear()
+            state = {"network": self.network.state_dict(), "compression_error": compression_error}
+            FIRST_PHASES.mkdir(parents=True, exist_ok=True)
+            torch.save(state, self.kept)
 
     def _descend(self, batch: list[tuple[Tensor, Tensor]]) -> Tensor:
         parts: Any = self.network.layers
         widest = max(part.bias.numel() for part in parts)
-        if self.phase.number == 1 or self.config.frozen or widest > WIDEST_OF_HANDS:
+        if self.config.encoders > 1 or widest > WIDEST_OF_HANDS:
             return super()._descend(batch)
         if id(batch) not in self.read:
             hands = torch.cat([in_threes(inputs) for inputs, _ in batch])
             self.read[id(batch)] = hands, torch.cat([tricks for _, tricks in batch]).long()
         hands, tricks = self.read[id(batch)]
-        layers, gradients = list[Joined](), list[tuple[Tensor, Tensor]]()
-        whole: Any = torch.block_diag
-        joined = [(whole(*part.weight.data), part.bias.data) for part in parts]
-        for weights, biases in joined:
-            slopes = [torch.zeros_like(x, dtype=torch.float64) for x in (weights, biases)]
-            gradients.append((slopes[0], slopes[1]))
-            places = (x.data_ptr() for x in (weights, biases, *slopes))
-            layers.append(Joined(*reversed(weights.shape), *places))
-        program, targets = compiled("four_hands").four_hands, self.targets.t().contiguous()
-        program.restype = ctypes.c_double
-        total: float = program(
-            (Joined * len(layers))(*layers),
-            len(layers),
-            *(ctypes.c_void_p(x.data_ptr()) for x in (hands, tricks, targets)),
-            ctypes.c_long(len(tricks)),
-        )
-        for part, (of_weights, of_biases) in zip(parts, gradients, strict=True):
-            blocks, outputs, size = part.weight.shape
-            own = of_weights.view(blocks, outputs, blocks, size).diagonal(dim1=0, dim2=2)
-            part.weight.grad = (own.permute(2, 0, 1) / len(tricks)).float()
-            part.bias.grad = (of_biases / len(tricks)).float()
+        of_phase = self._decoded_slopes if self.phase.number == 1 else self._estimated_slopes
+        error = of_phase(hands, tricks) / len(tricks)
         # compiled for speed, the program would not notice NaN
         finite = all(bool(torch.isfinite(x).all()) for x in self.network.parameters())
         self.optimizer.step()
-        return torch.tensor(total / len(tricks) if finite else float("nan"))
+        return torch.tensor(error if finite else float("nan"))
+
+    def _estimated_slopes(self, hands: Tensor, tricks: Tensor) -> float:
+        """Set the gradients of the second phase, and return the sum of the errors."""
+        parts: Any = self.network.layers
+        given = [joined(part, frozen=not part.weight.requires_grad) for part in parts]
+        targets = self.targets.t().contiguous()
+        program = compiled("four_hands").four_hands
+        program.restype = ctypes.c_double
+        total: float = program(
+            (Joined * len(given))(*(layer.layer for layer in given)),
+            len(given),
+            *(ctypes.c_void_p(x.data_ptr()) for x in (hands, tricks, targets)),
+            ctypes.c_long(len(tricks)),
+        )
+        for part, layer in zip(parts, given, strict=True):
+            if part.weight.requires_grad:
+                part.weight.grad = (own_blocks(layer, part) / len(tricks)).float()
+                part.bias.grad = (layer.biases / len(tricks)).float()
+        return total
+
+    def _decoded_slopes(self, hands: Tensor, tricks: Tensor) -> float:
+        """Set the gradients of the first phase, and return the sum of the errors in nats."""
+        encoder: Any = self.network.layers[0]
+        (decoding,) = self.decoding
+        given = joined(encoder)
+        pairs = zip(encoder.weight.data, decoding.data, strict=True)
+        blocks = [Given(weights.t(), biases) for weights, biases in pairs]
+        program = compiled("four_hands").decoded_hands
+        program.restype = ctypes.c_double
+        total: float = program(
+            ctypes.byref(given.layer),
+            (Joined * len(blocks))(*(block.layer for block in blocks)),
+            len(blocks),
+            ctypes.c_void_p(hands.data_ptr()),
+            ctypes.c_long(len(hands)),
+        )
+        # the decoder's weights are the encoder's
+        both = own_blocks(given, encoder) + torch.stack([block.weights.t() for block in blocks])
+        encoder.weight.grad = (both / len(hands)).float()
+        encoder.bias.grad = (given.biases / len(hands)).float()
+        decoding.grad = (torch.stack([block.biases for block in blocks]) / len(hands)).float()
+        return total
+
+
+def joined(part: BlockLinear, frozen: bool = False) -> Given:
+    """Return a layer without its blocks: weights from one to another are zero."""
+    whole: Any = torch.block_diag
+    return Given(whole(*part.weight.data), part.bias.data, frozen)
+
+
+def own_blocks(layer: Given, part: BlockLinear) -> Tensor:
+    """Return the gradients of a joined layer's weights inside its blocks."""
+    blocks, outputs, size = part.weight.shape
+    own = layer.weights.view(blocks, outputs, blocks, size)
+    return own.diagonal(dim1=0, dim2=2).permute(2, 0, 1)
 
 
 def install() -> None:

@@ -217,14 +217,18 @@ class AuthorsTask(Task[AuthorsConfig, LayeredNetwork]):
             phase.counted += phase.figure - self._error < 0.01  # not at the first look, against nan
             phase.figure = self._error
             if phase.counted > self.config.settled or phase.look >= self.config.pretraining_looks:
-                self.phase = _Phase(2, compression_error=self._error)
-                self._prepare()
+                self._tune(self._error)
             return line | {"counted": phase.counted}
         exact = self._exact()
         phase.counted += exact <= phase.figure
         phase.figure = exact
         told = {"compression_error": phase.compression_error} if self.config.encoders else {}
         return line | {"exact": exact, "counted": phase.counted} | told
+
+    def _tune(self, compression_error: float) -> None:
+        """Begin the second phase."""
+        self.phase = _Phase(2, compression_error=compression_error)
+        self._prepare()
 
     def _exact(self) -> float:
         """Return percent exact on the validation deals."""
