@@ -139,6 +139,7 @@ def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
         ({"dealer": ["N"]}, "1 dealers for 2 deals"),
         ({"dealer": "X"}, "not a seat"),
         ({"vulnerable": "most"}, "not a vulnerability"),
+        ({"vulnerable": True}, "^True is not a vulnerability"),
     ):
         with pytest.raises(tc.DealError, match=message):
             tc.par(known, **given)

@@ -48,6 +48,8 @@ def test_cells_that_are_none_are_refused_before_anything_is_solved() -> None:
         tc.solve(DEALS, strains="SX")
     with pytest.raises(tc.DealError, match="'Q' is not a seat"):
         tc.solve(DEALS, declarers="Q")
+    with pytest.raises(tc.DealError, match="^5 is not a seat"):
+        tc.solve(DEALS, declarers=5)
     with pytest.raises(ValueError, match="no strains or no declarers"):
         tc.solve(DEALS, strains="")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -74,7 +74,7 @@ def _each(asked: Any, what: str, known: list[Any]) -> list[Any]:
     """Return a value for each deal: as given, one for all or a list, or else as known."""
     if asked is None:
         return known
-    if isinstance(asked, str | Seat | Vulnerability):
+    if isinstance(asked, str) or not isinstance(asked, Iterable):
         return [*repeat(asked, len(known))]
     values = list(asked)
     if len(values) != len(known):

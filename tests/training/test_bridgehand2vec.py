@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy.stats import ttest_ind
 
 import trickcast as tc
 from trickcast.bidding import LabelledHands
@@ -184,14 +185,25 @@ def test_only_rotation_hides_which_suit_is_which(pairs):
     assert rotated < 0.5 and dealt == pytest.approx((3 * 2 + 6 + 4 * 4 + 3 * 2 + 6) / 15, abs=0.4)
 
 
+def welch(*means: tuple[float, float, int]) -> float:
+    """Half of SciPy's 95 % interval of a difference: mean, deviation and number of each."""
+    samples = []
+    for mean, deviation, n in means:
+        sample = np.arange(n, dtype=float)
+        samples.append(mean + deviation * (sample - sample.mean()) / sample.std(ddof=1))
+    interval = ttest_ind(*samples, equal_var=False).confidence_interval()
+    return float(interval.high - interval.low) / 2
+
+
 def test_what_rotation_buys_has_an_interval_of_several_networks(pairs):
     plan = trainings.Study(steps=30, batch=64, labelled=256, rotated=2)
     (rotated, dealt), gone = trainings.rotation_of_labelled(plan, pairs)
     assert set(gone) == {"mse", "unlike", "apart"} and rotated["unlike"] != dealt["unlike"]
-    for name, (less, errors) in gone.items():
+    for name, (less, interval) in gone.items():
         assert less == pytest.approx(dealt[name] - rotated[name])
-        spread = rotated[f"{name}_std"] ** 2 + dealt[f"{name}_std"] ** 2
-        assert errors == pytest.approx(2 * (spread / 2) ** 0.5)
+        assert interval == pytest.approx(
+            welch(*((kind[name], kind[f"{name}_std"], 2) for kind in (dealt, rotated)))
+        )
     assert trainings.rotation_of_labelled(replace(plan, rotated=1), pairs)[1] == {}
 
 
@@ -234,7 +246,8 @@ def test_ten_networks_are_judged_by_the_printed_figures():
     (line,) = docs.findings("bridgehand2vec: models")
     assert line["short"] == study.short_of_printed(line["rows"], line["models"])
     exact = line["short"]["Table 3, notrump, exactly"]  # 72.21 less 68.1616, 0.634 and 0.2844
-    assert exact == pytest.approx([4.0484, 2 * ((0.634**2 + 0.2844**2) / 10) ** 0.5], abs=1e-3)
+    interval = welch((72.21, 0.634, 10), (68.1616, 0.2844, 10))
+    assert exact == pytest.approx([4.0484, interval], abs=1e-3)
     assert "fall short of the paper's figures. Of 12 figures, 11 are lower" in show(
         "beyond", [line]
     )
@@ -250,7 +263,7 @@ def test_ten_networks_are_judged_by_the_printed_figures():
     assert "These ten" not in show("beyond", [line | {"optimizer": "soap"}])
     assert study.short_of_printed(rows, 1) == {}
     halved = study.short_of_printed(rows[:1], 5)["Table 3, all_suits, within 2"][1]
-    assert halved == pytest.approx(2 * (0.0003**2 / 10 + rows[0]["std"] ** 2 / 5) ** 0.5)
+    assert halved == pytest.approx(welch((0, 0.0003 * 0.5**0.5, 5), (0, rows[0]["std"], 5)))
 
 
 def test_what_the_pages_say_in_words_is_what_was_measured():
@@ -280,7 +293,7 @@ def test_what_the_pages_say_in_words_is_what_was_measured():
 
 def test_the_game_leads_by_a_difference_with_its_interval():
     first, second = {"5": [3.0, 3.0]}, {"5": [1.0, 4.0]}
-    assert game.lead(first, second, 4) == {"5": pytest.approx([2.0, 5.0])}
+    assert game.lead(first, second, 4) == {"5": pytest.approx([2.0, welch((3, 3, 4), (1, 4, 4))])}
     assert game.lead(first, second, 1) == {}
 
 

@@ -131,8 +131,8 @@ def chosen_cells(strains: Strains, declarers: Declarers) -> NDArray[np.bool_] | 
     if strains is None and declarers is None:
         return None
     cells = np.zeros((5, 4), dtype=np.bool_)
-    some = [strains] if isinstance(strains, Strain) else strains
-    by = [declarers] if isinstance(declarers, Seat) else declarers
+    some = strains if isinstance(strains, Iterable) or strains is None else [strains]
+    by = declarers if isinstance(declarers, Iterable) or declarers is None else [declarers]
     trumps = Strain if some is None else [Strain.parse(strain) for strain in some]
     seats = Seat if by is None else [Seat.parse(seat) for seat in by]
     cells[np.ix_([int(strain) for strain in trumps], [int(seat) for seat in seats])] = True

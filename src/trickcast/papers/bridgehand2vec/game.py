@@ -121,7 +121,7 @@ def learn(
 def lead(
     of: Mapping[str, Sequence[float]], over: Mapping[str, Sequence[float]], runs: int
 ) -> dict[str, list[float]]:
-    """Return for each step the curves' difference and its two standard errors; {} for one run."""
+    """Return for each step the curves' difference and half its 95 % interval; {} for one run."""
     if runs == 1:
         return {}
     return {step: difference(of[step], over[step], runs) for step in of}

@@ -113,8 +113,8 @@ def _show_views(line: Line) -> str:
         f"{line['steps']:,} steps each. The error is on {line['n']:,} other pairs. *Unlike* is "
         "the mean difference, in tricks, between the estimates of a pair and of the same pair with "
         "its suits rotated. Hearts and spades are those of the printed pair. Each is one pass, "
-        "without a mean over orders. After ± comes the deviation, or two standard errors in the "
-        "last row:\n\n"
+        "without a mean over orders. After ± comes the deviation, or in the last row the 95 % "
+        "interval of the difference:\n\n"
     )
     rows = [
         [
@@ -148,8 +148,8 @@ def _show_models(line: Line) -> str:
     return (
         f"The spread over {line['models']} networks with different first weights, and that over "
         f"the paper's ten. Ours were trained like those of Figure 4 (one pass, {line['n']:,} "
-        "pairs). After ± come two standard errors of the difference, from the spread of the "
-        "networks:\n\n"
+        "pairs). After ± comes the 95 % interval of the difference, by Student's t, from the "
+        "spread of the networks:\n\n"
         + markdown_table(head, rows)
         + (_verdict_on_models(line) if short and line["optimizer"] == "adam" else "")
     )
@@ -168,8 +168,8 @@ def _verdict_on_models(line: Line) -> str:
     verb = "fall short of" if lower else "reach"
     return (
         f"\nThese ten {verb} the paper's figures. Of {len(short)} figures, {lower} are lower by "
-        f"more than two standard errors, and {higher} higher. (The errors come from the spread of "
-        f"networks, not from the test pairs.) The exact figures differ by {exactly}. These ten saw "
+        f"more than this interval, and {higher} higher. (The interval covers the spread of "
+        f"networks, not the test pairs.) The exact figures differ by {exactly}. These ten saw "
         f"a twentieth of the examples that the authors' program shows its networks, counting "
         f"repeats: {line['steps']:,} steps of Adam with batches of 2,048, on "
         f"{line['labelled']:,} pairs that `accurate` labelled in place of a solver. The authors' "
@@ -225,7 +225,7 @@ def _show_game(line: Line) -> str:
     return (
         f"Mean reward up to a step, {line['models']} agents each (Figure 8). The agents bid both "
         f"hands of {line['pairs']:,} pairs in every order of the suits. DDS solved ten layouts of "
-        "each pair. After ± comes the deviation over the agents, or two standard errors for the "
+        "each pair. After ± comes the deviation over the agents, or the 95 % interval of the "
         "difference:\n\n"
         + markdown_table(("sees", *(f"step {step}" for step in steps)), curves)
         + "\nTheir likeliest calls:\n\n"

@@ -19,6 +19,7 @@ from ...dealing import random_deals
 from ...evaluators import evaluate
 from ...formats.hand2vec import PairSet
 from ...pairs import HandEmbedding, PairEstimate, PairEstimator
+from ..experiments.intervals import Spread, half_width
 from ..published import published_results
 
 PRINTED: Mapping[str, Any] = tomllib.loads(
@@ -74,11 +75,12 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
 
 
 def difference(of: Sequence[float], over: Sequence[float], runs: int) -> list[float]:
-    """Return by how much the first mean exceeds the second, and two standard errors of that.
+    """Return by how much the first mean exceeds the second, and half its 95 % interval.
 
-    Each is a mean over ``runs`` networks, followed by their standard deviation.
+    Each is a mean over ``runs`` networks, two or more, followed by their standard deviation.
     """
-    return [of[0] - over[0], 2 * sqrt((of[1] ** 2 + over[1] ** 2) / runs)]
+    parts = [Spread(deviation**2 / runs, runs - 1) for deviation in (of[1], over[1])]
+    return [of[0] - over[0], half_width(parts)]
 
 
 def printed_shares() -> dict[str, tuple[str, float]]:

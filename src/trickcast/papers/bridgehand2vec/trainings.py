@@ -35,7 +35,7 @@ ADAM_RATE = 2e-2
 
 
 Comparison = tuple[list[dict[str, float | str]], dict[str, list[float]]]
-"""Rows of what is compared, and differences with two standard errors of each."""
+"""Rows of what is compared, and differences with half the 95 % interval of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def rotation_compared(
     ``learned`` returns a network for a seed and a choice of rotation. For each kind the result has
     the error; ``unlike``, as from ``unlike_suits``; and ``apart``, the difference between hearts
     and spades of the printed pair; with their deviations over the networks. What rotation gains is
-    the decrease of each, with two standard errors; it is empty for one network of each kind.
+    the decrease of each, with half its 95 % interval; it is empty for one network of each kind.
     """
     example = torch.from_numpy(as_hands(PRINTED["rotation"]["hands"])[0][None])
     rows = list[dict[str, float | str]]()

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from statistics import mean, variance
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from ..finished_figures import Store
+from ..intervals import ONE_SIDE, Spread, half_width
 from ..markdown import markdown_table
 from ..measured_rows import exact_by_deal
 from ..rows import NO_NETWORK, Line
@@ -20,10 +19,6 @@ HOLDS, PART, UNDECIDED, FAILS = "holds", "holds in part", "undecided", "fails"
 NOT_YET, UNTESTED = "not tested yet", "cannot be tested"
 _PLURALS = {HOLDS: "hold", PART: "hold in part", UNDECIDED: UNDECIDED, FAILS: "fail",
             NOT_YET: NOT_YET, UNTESTED: UNTESTED}  # fmt: skip
-_BOTH_SIDES, _ONE_SIDE = 0.975, 0.95
-"""Quantiles of what chance exceeds once in twenty times, on both sides or on one."""
-_MANY = 1e9
-"""Degrees of freedom at which Student's t is the normal distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,32 +117,13 @@ def judge(claim: Claim, known: Store) -> tuple[str, str]:
     return whole, "; ".join(dict.fromkeys(figures for _, figures in judged))
 
 
-class _Spread(NamedTuple):
-    """A variance that is itself measured, or known."""
-
-    variance: float = 0.0
-    freedom: float = float("inf")
-    """Its degrees of freedom: networks less one, if their spread gave it."""
-
-
-def _half_width(parts: Sequence[_Spread], quantile: float = _BOTH_SIDES) -> float:
-    """Return half the interval of a sum with these variances, by Student's t.
-
-    The degrees of freedom are those of Welch (1947). With two or three networks there are few, so
-    the interval is much wider than two standard errors.
-    """
-    whole = sum(part.variance for part in parts)
-    doubt = sum(part.variance**2 / part.freedom for part in parts)
-    return sqrt(whole) * float(stdtrit(min(whole**2 / doubt, _MANY) if doubt else _MANY, quantile))
-
-
 class _Share(NamedTuple):
     """Percent exact of a row."""
 
     percent: float
     of_deals: float
     """Variance due to the deals."""
-    of_weights: _Spread
+    of_weights: Spread
     """Variance due to the first weights."""
     by_network: Mapping[str, float]
     """The share of each network as printed, or by the authors' program; empty for ours."""
@@ -182,8 +158,8 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
         of_deals = float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal)
         by += " in pairs"
-    parts = [_Spread(of_deals), *of_weights]
-    interval = _half_width(parts)
+    parts = [Spread(of_deals), *of_weights]
+    interval = half_width(parts)
     protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
     waiting = claim.only_by_authors and not by.startswith("by their program")
     protocol += ", not by its authors' program" if waiting else ""
@@ -192,7 +168,7 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
         return NOT_YET, figures
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
-        most = abs(difference) + _half_width(parts, _ONE_SIDE)
+        most = abs(difference) + half_width(parts, ONE_SIDE)
         return HOLDS if most <= claim.points else far, figures
     if abs(difference) <= interval:
         return UNDECIDED, figures
@@ -260,12 +236,12 @@ def pooled(line: Line) -> tuple[float, int]:
     return (line["exact"] * int(line["n"]) + own["exact"] * own["n"]) / results, results
 
 
-def _of_mean(numbers: Sequence[float]) -> _Spread:
+def _of_mean(numbers: Sequence[float]) -> Spread:
     """Return the variance of the mean of several numbers."""
-    return _Spread(variance(numbers) / len(numbers), len(numbers) - 1)
+    return Spread(variance(numbers) / len(numbers), len(numbers) - 1)
 
 
-def of_first_weights(line: Line, known: Store) -> _Spread:
+def of_first_weights(line: Line, known: Store) -> Spread:
     """Return the variance of percent exact due to first weights, for the coding of a line.
 
     It is the mean over all rows of that coding that were run as printed with several seeds. It is 0
@@ -278,8 +254,8 @@ def of_first_weights(line: Line, known: Store) -> _Spread:
             of_rows.setdefault(other["printed"], []).append(pooled(other)[0])
     several = [shares for shares in of_rows.values() if len(shares) > 1]
     if not coding or not several:
-        return _Spread()
-    return _Spread(mean(map(variance, several)), sum(len(shares) - 1 for shares in several))
+        return Spread()
+    return Spread(mean(map(variance, several)), sum(len(shares) - 1 for shares in several))
 
 
 def _coding(line: Line) -> str:
@@ -293,7 +269,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     if claim.each:
         return _judge_each(claim, known)
     first = _number(claim.value, known)
-    second = _number(claim.over, known) if claim.over else _Number(0.0, _Spread())
+    second = _number(claim.over, known) if claim.over else _Number(0.0, Spread())
     if first is None or second is None:
         return UNTESTED, "not measured yet"
     stated = f"{first.mean:.4g}" + (f" less {second.mean:.4g}" if claim.over else "")
@@ -301,7 +277,7 @@ def _judge_value(claim: Claim, known: Store) -> tuple[str, str]:
     bounds = " and ".join(f"{word} {x:g}" for word, x in asked.items() if abs(x) != float("inf"))
     found = first.mean - second.mean
     verdict = HOLDS if claim.least <= found <= claim.most else FAILS
-    within = claim.within or _half_width([first.spread, second.spread])
+    within = claim.within or half_width([first.spread, second.spread])
     if within and min(abs(found - claim.least), abs(found - claim.most)) <= within:
         verdict = UNDECIDED
     source = str(claim.value[0]).replace("|", "·")  # a bar would end a cell of the table
@@ -328,7 +304,7 @@ class _Number(NamedTuple):
     """A number that a claim refers to."""
 
     mean: float
-    spread: _Spread
+    spread: Spread
     """The variance due to its seeds."""
 
 
@@ -344,10 +320,10 @@ def _number(way: Sequence[Any], known: Store) -> _Number | None:
     if not numbers or None in numbers:
         return None
     if len(numbers) == 1:
-        return _Number(numbers[0], _Spread())
+        return _Number(numbers[0], Spread())
     # the paper's row is one more such network, whose first weights count too
     of_sum = variance(numbers) * (bool(lines) + 1 / len(numbers))
-    return _Number(mean(numbers), _Spread(of_sum, len(numbers) - 1))
+    return _Number(mean(numbers), Spread(of_sum, len(numbers) - 1))
 
 
 def _follow(found: Any, steps: Sequence[Any]) -> Any:
