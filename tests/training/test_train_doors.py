@@ -253,4 +253,5 @@ def test_a_papers_networks_are_trained_in_several_runs(cli, tmp_path, monkeypatc
     status, said, _ = cli("train", *given)  # nothing is left to do but the export
     assert status == 0 and "epoch" not in said and "52-5-1.onnx: trained on 40 deals" in said
     status, _, err = cli("train", *given, "--set=seed=2")
-    assert status == 2 and "suit.checkpoint: of another training: its seed is 1, not 2" in err
+    assert status == 2
+    assert "52-5-1-suit.checkpoint: of another training: its seed is 1, not 2" in err

@@ -20,7 +20,7 @@ class PlayError(DealError):
         self.played = played
 
 
-def winner(trick: Sequence[int], strain: Strain) -> int:
+def winner(trick: Sequence[int], strain: int) -> int:
     """Return the index of the card that takes the trick, given its cards in the order played."""
     best, suit = trick[0], trick[0] // 13
     for card in trick:

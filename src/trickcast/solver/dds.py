@@ -20,6 +20,8 @@ import numpy as np
 from numpy import ctypeslib  # np.ctypeslib loads on first use: a fork meanwhile leaves half of it
 from numpy.typing import NDArray
 
+from ..cards.card_play import winner
+
 BATCH = 40
 """Most tables in one call of DDS; 41 with five strains already fail."""
 BOARDS = 200
@@ -361,13 +363,13 @@ class _Line:
                 if turn < 3:
                     numbers[2 + turn], numbers[5 + turn] = suit, rank
                 trick.append(card)
-            winner = (leader + winning(trick, self._strain)) % 4
+            taker = (leader + winner(trick, self._strain)) % 4
             left -= 1
-            if winner % 2 == leader % 2:
+            if taker % 2 == leader % 2:
                 to_win -= 1
             else:
                 to_win = left - to_win
-            leader = winner
+            leader = taker
             cards += trick
         return result, cards
 
@@ -376,16 +378,6 @@ class _Line:
         self._dds.SolveBoard(self._deal, target, ONE_CARD, self._mode, answer, self._thread)
         self._mode = _GO_ON
         return 13 * answer.suit[0] + 14 - answer.rank[0], answer.score[0]
-
-
-def winning(trick: Sequence[int], strain: int) -> int:
-    """Return the index of the card, in the order of play, that wins a trick of four."""
-    best = 0
-    for turn in (1, 2, 3):
-        card, highest = trick[turn], trick[best]
-        if card < highest if card // 13 == highest // 13 else card // 13 == strain:
-            best = turn
-    return best
 
 
 def scores_of_cards(leads: Leads) -> NDArray[np.int32]:

@@ -37,7 +37,7 @@ from .lessons import (
 from .onnx_networks import PairGraph
 from .request import Answer, Request, can_export
 from .settings import at_least, setting
-from .solved_deals import known_tricks, library_deals
+from .solved_deals import library_deals
 from .suit_networks import (
     PairNetwork,
     PairNetworkConfig,
@@ -214,8 +214,8 @@ def export_pairs(
     if the file's outputs differ from torch's.
     """
     net = deepcopy(network).eval().half().float()  # torch must answer with the file's weights
-    hands = solved_rows(solved).hands.numpy()
-    tricks = np.concatenate([known_tricks(solved)[:, :, side] for side in ([0, 2], [1, 3])])
+    rows = solved_rows(solved)
+    hands, tricks = rows.hands.numpy(), rows.tricks.numpy().astype(np.uint8)
     sharpness = fit_sharpness(torch.from_numpy(run_all(net, hands, chunk=1024)), tricks)
     parity = parity_hands()
     logits = torch.from_numpy(run_all(net, parity)) * torch.tensor(sharpness)[:, None, None]

@@ -7,7 +7,6 @@ the same kind, hands of North and South with mean tricks over ten layouts.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +73,14 @@ def _shares(hits: list[NDArray[np.bool_]]) -> dict[str, tuple[float, float, floa
     }
 
 
-def difference(of: Sequence[float], over: Sequence[float], runs: int) -> list[float]:
+def difference(of: Sequence[float], over: Sequence[float], *runs: int) -> list[float]:
     """Return by how much the first mean exceeds the second, and half its 95 % interval.
 
-    Each is a mean over ``runs`` networks, two or more, followed by their standard deviation.
+    Each is a mean over networks, followed by their standard deviation. ``runs`` are their numbers,
+    of both or of each, two or more.
     """
-    parts = [Spread(deviation**2 / runs, runs - 1) for deviation in (of[1], over[1])]
+    pairs = zip((of[1], over[1]), (runs[0], runs[-1]), strict=True)
+    parts = [Spread(deviation**2 / n, n - 1) for deviation, n in pairs]
     return [of[0] - over[0], half_width(parts)]
 
 
@@ -105,9 +106,8 @@ def short_of_printed(rows: Sequence[Mapping[str, Any]], networks: int) -> dict[s
     for row in rows if networks > 1 else ():
         if row["figure"] in printed:
             share, deviation = printed[row["figure"]]
-            of_as_many = deviation * sqrt(networks / PRINTED_NETWORKS)
-            ours = row["value"], row["std"]
-            short[row["figure"]] = difference((float(share), of_as_many), ours, networks)
+            theirs, ours = (float(share), deviation), (row["value"], row["std"])
+            short[row["figure"]] = difference(theirs, ours, PRINTED_NETWORKS, networks)
     return short
 
 

@@ -108,9 +108,9 @@ def results(contracts: str, lead: Lead) -> Iterator[tuple[Strain, Seat]]:
 
 
 def all_results(deals: DealSet, contracts: str, lead: Lead, coding: Coding) -> Examples:
-    """Return the inputs and tricks of every result that the words stand for, deal after deal.
+    """Return the inputs and tricks of every result that the words stand for.
 
-    Results of one strain and leader stand together.
+    Results of one strain and leader stand together, in the order of the deals.
     """
     tricks, pairs = known_tricks(deals), list(results(contracts, lead))
     return Examples(

@@ -351,8 +351,8 @@ def find_training(name: str) -> Training | None:
 def train_networks(request: Request, config: PaperConfig, report: Report) -> Answer:
     """Train one leg of both networks, the second once the first is finished; export both.
 
-    The folder gets a checkpoint of each (``suit.checkpoint``, ``notrump.checkpoint``), from which
-    an interrupted training continues, and at the end the files that ``export_layered`` writes.
+    The folder gets a checkpoint of each, such as ``52-25-1-suit.checkpoint``, from which an
+    interrupted training continues, and at the end the files that ``export_layered`` writes.
     Reports name their ``contracts``. Raises whatever ``train`` and ``export_layered`` raise.
     """
     library, started = Library(request.library), perf_counter()
@@ -368,7 +368,7 @@ def train_networks(request: Request, config: PaperConfig, report: Report) -> Ans
             replace(config, contracts=contracts),
             training,
             validation,
-            request.out / f"{contracts}.checkpoint",
+            request.out / f"{config.network}-{contracts}.checkpoint",
             minutes=left,
             report=_of(contracts, report),
         )

@@ -46,10 +46,12 @@ class Auctions:
 
     @property
     def sha256(self) -> str:
-        """A digest of hands and calls."""
+        """A digest of hands, calls, and what teachers told."""
         digest = hashlib.sha256(np.packbits(self.hands).tobytes())
         digest.update(self.calls.astype(np.uint8).tobytes())
         digest.update(self.rows[:, -SIDES:].tobytes())
+        if self.told is not None:
+            digest.update(self.told.tobytes())
         return digest.hexdigest()
 
 

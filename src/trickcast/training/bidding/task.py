@@ -91,7 +91,9 @@ class BiddingTask(Scheduled[BiddingConfig, BiddingNetwork]):
     ):
         if (config.taught and taught is None) or (config.told and boards.told is None):
             raise TrainingError("told and taught need teachers")
-        lessons = Lessons(len(boards), boards.sha256, next(iter(validation.values())).sha256)
+        held_out = ", ".join(f"{name} {data.sha256}" for name, data in validation.items())
+        learned = boards.sha256 if taught is None else f"{boards.sha256}, taught {taught.sha256}"
+        lessons = Lessons(len(boards), learned, held_out)
         network = BiddingNetwork(config.network, seed=config.seed)
         if begin is not None:
             network.load_state_dict(begin)
