@@ -269,6 +269,8 @@ def test_a_board_that_a_file_has_not_is_named_with_what_was_skipped(run, tmp_pat
     status, out, err = run("play", tmp_path / "x.pbn", "--board", "2")
     assert (status, out) == (2, "")
     assert err.startswith("trickcast: there is no board 2\nskipped: ") and "line 7" in err, err
+    error = run("play", tmp_path / "x.pbn", "--boards", "9", "--now")[2]
+    assert error == "trickcast: there is no board 9\n"
 
 
 @pytest.mark.solver

@@ -62,6 +62,14 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
     assert "passed out" in run("played", path, "--boards", 2)[2]
 
 
+def test_a_board_without_a_dealer_has_that_of_its_number(run, tmp_path: Path) -> None:
+    path = tmp_path / "board.pbn"
+    path.write_text(f'[Board "2"]\n[Deal "{BOARD}"]\n')
+    for words in ((), ("--boards", 2)):
+        out = run("played", path, *words, "--auction", "1H P 4H P P P", "--json")[1]
+        assert json.loads(out)["by"] == "E"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

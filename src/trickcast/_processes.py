@@ -121,6 +121,7 @@ class Answer:
         self._process = process.running()
         self._leaving, self._left = Lock(), False
         self._late = Timer(timeout or 0, self._process.kill)
+        self._late.daemon = True
         if timeout is not None:
             self._late.start()
         with suppress(OSError):  # it no longer reads

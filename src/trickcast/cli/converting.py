@@ -62,7 +62,7 @@ def convert(
         ),
     )
     if boards is not None or renumber is not None or len(sources) > 1:
-        chunks = cast(Iterator[DealSet], selected(chunks, boards, renumber))
+        chunks = selected(chunks, boards, renumber)
     if not question.solve:
         chunks = watched(chunks, seen)
 

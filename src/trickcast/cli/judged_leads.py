@@ -45,7 +45,7 @@ def judge_leads(
         raise CommandError(f"no lead to judge: {', '.join(reasons)}")
     if not as_json:
         click.echo("\n".join(_end(question, judged)))
-    if whole and len(judged) == MOST:
+    if whole and next(found, None) is not None:
         reasons.append(f"the first {MOST} leads are judged (--boards chooses others)")
     for reason in reasons:
         click.echo(f"note: {reason}", err=True)

@@ -16,7 +16,7 @@ from ..questions.play import PlayQuestion, Review, is_position, position_hands, 
 from .command import Argument, Option
 from .deals import AsJson, From, Workers, watched, with_boards
 from .inputs import CommandError, Strict, is_file, passed_over, read_boards
-from .selecting import chosen, selected
+from .selecting import chosen, chosen_of
 from .sheets import Sheet
 
 _NAMED = 4
@@ -91,8 +91,7 @@ def _boards(
 ) -> Iterator[tuple[NDArray[np.uint8], Board]]:
     """Yield (52,) owners, and their data from a file; hands may be hidden."""
     if hidden:
-        shown = read_boards(source, format, strict=strict)
-        for boards in shown if numbers is None else selected(shown, numbers, None, tell=False):
+        for boards in chosen_of(read_boards(source, format, strict=strict), numbers):
             yield from zip(boards.owners, boards.boards or [Board()] * len(boards), strict=True)
         return
     if source != "-" and format is None and not is_file(source) and is_position(source):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import click
 import numpy as np
@@ -110,7 +110,7 @@ def report(
     given = chain.from_iterable(
         read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict) for each in deals
     )
-    chunks = cast(list[DealSet], [*selected(given, boards, renumber)])
+    chunks = [*selected(given, boards, renumber)]
     said = [board for chunk in chunks for board in chunk.boards or ()]
     if not said:
         raise CommandError(f"there is no board {boards}")

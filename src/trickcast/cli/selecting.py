@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, TypeVar, cast
 
 import click
 
@@ -22,6 +22,7 @@ Boards = Annotated[
 Renumber = Annotated[
     int | None, Option(min=1, max=99_999, help="Renumber the boards from this number on.")
 ]
+Some = TypeVar("Some", bound=DealSet | PartialDeals)
 _SHOWN = 8
 _MOST = 999_999_999
 
@@ -43,14 +44,13 @@ def chosen(
     yield from chosen_of(deals, boards)
 
 
-def chosen_of(deals: Iterable[DealSet], boards: str | None) -> Iterator[DealSet]:
+def chosen_of(deals: Iterable[Some], boards: str | None) -> Iterator[Some]:
     """Yield only the deals with these numbers. Raises CommandError if there is no such board."""
     if boards is None:
         yield from deals
         return
     found = False
     for some in selected(iter(deals), boards, None, tell=False):
-        assert isinstance(some, DealSet)
         found = True
         yield some
     if not found:
@@ -58,12 +58,8 @@ def chosen_of(deals: Iterable[DealSet], boards: str | None) -> Iterator[DealSet]
 
 
 def selected(
-    chunks: Iterator[DealSet | PartialDeals] | Iterator[DealSet],
-    boards: str | None,
-    renumber: int | None,
-    *,
-    tell: bool = True,
-) -> Iterator[DealSet | PartialDeals]:
+    chunks: Iterator[Some], boards: str | None, renumber: int | None, *, tell: bool = True
+) -> Iterator[Some]:
     """Yield the boards of these numbers, numbered anew if ``renumber`` is given.
 
     A board without a number gets the one after its predecessor. When renumbering, the tables of one
@@ -91,11 +87,13 @@ def selected(
             said.append(board)
         if not rows:
             continue
+        kept: DealSet | PartialDeals
         owners = chunk.owners[rows]
         if isinstance(chunk, PartialDeals):
-            yield PartialDeals(owners, said)
+            kept = PartialDeals(owners, said)
         else:
-            yield DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
+            kept = DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
+        yield cast(Some, kept)
     if ranges is not None and deals_of:  # where there is none at all that is an error, not a note
         tell_missing(ranges, sorted(deals_of))
     if tell:

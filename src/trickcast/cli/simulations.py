@@ -242,7 +242,8 @@ def _deliver(
         print(f"note: ± {precision:g} was not reached", file=sys.stderr)
     try:
         if save is not None:
-            dealer = Seat.parse(getattr(question, "dealer", Seat.NORTH))
+            # without an auction no dealer was stated
+            dealer = None if question.auction is None else Seat.parse(question.dealer)
             board = Board(dealer=dealer, vulnerability=question.sides)
             deals, tricks = result.deals, result.deals.tricks
             write(DealSet(deals.owners, tricks, [board] * len(deals)), save)

@@ -240,8 +240,8 @@ def read_actions(text: str, source: str = "script") -> Actions:
 def _frequency(action: Action, text: str, source: str) -> Frequency:
     wrong = _wrong(action.limits)
     if wrong:
-        before = "".join(text.splitlines(keepends=True)[: action.line - 1])
-        start = len(before) + action.column - 1
+        before = text.split("\n")[: action.line - 1]
+        start = sum(len(line) + 1 for line in before) + action.column - 1
         raise pointed(text, start, start + len(action.name), f"{action.name} {wrong}", source)
     axes = zip(action.expressions, action.limits, strict=True)
     return Frequency(action.title or "", tuple(Axis(number, *limits) for number, limits in axes))

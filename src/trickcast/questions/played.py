@@ -139,7 +139,7 @@ class PlayedQuestion(Question):
         bid, declarer = self._bid, self._declarer
         if self._calls is not None:
             bid, declarer = self._reached(
-                self._dealer if self._dealer is not None else board.dealer
+                self._dealer if self._dealer is not None else board.completed().dealer
             )
         if bid is None and board.contract is not None:
             bid = Contract(board.contract)

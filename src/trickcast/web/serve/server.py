@@ -175,8 +175,9 @@ def _open_files() -> int:
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    return _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
+    infinite = most == resource.RLIM_INFINITY  # which macOS refuses as the limit in force
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES if infinite else most, most))
+    return _MOST_FILES if infinite else min(most, _MOST_FILES)
 
 
 def _log(json_logs: bool) -> None:
