@@ -276,12 +276,13 @@ def test_turned_boards_keep_what_stays_true() -> None:
         ("action average hcp(nrth)", "line 1, column 20"),
         ("action frequency hcp(north)", "line 1, column 18"),
         ("action frequency (hcp(north), 5, 2)", "has no range"),
+        ("# a\fb\naction frequency (hcp(north), 5, 2)", "line 2, column 8"),
         ("action frequency (hcp(north), 0, 99999)", "too large"),
         ('action printall, "x"', "is unexpected here"),
     ],
 )
 def test_an_action_that_cannot_be_read_is_shown(text: str, said: str) -> None:
-    with pytest.raises(ConstraintError, match="line 1") as error:
+    with pytest.raises(ConstraintError, match=r"line \d, column") as error:
         read_actions(text, "x.dl")
     assert said in str(error.value) and len(str(error.value).splitlines()) == 3
 
