@@ -55,9 +55,14 @@ def test_the_boards_of_a_file_are_in_their_own_contracts(run, tmp_path: Path) ->
     estimate = tc.estimate_played([BOARD] * 2, ["4H", "3NX"], by=["N", "E"])
     assert [each["expected"] for each in told] == pytest.approx(estimate.expected, abs=1e-3)
     alone = json.loads(run("played", path, "--boards", 3, "--json")[1])
-    assert alone == told[1] and told[1]["vulnerable"] == "ew"  # board 3's
+    assert alone == told[1] | {"dealer": "S"} and told[1]["vulnerable"] == "ew"  # board 3's
     asked = json.loads(run("played", path, "--boards", 3, "--vulnerable", "none", "--json")[1])
     assert asked["vulnerable"] == "none" and asked["score"] > alone["score"]  # down, doubled
+    odd = tmp_path / "odd.pbn"
+    odd.write_text('[Dealer "S"]\n' + board(1, "4H", "N"))
+    calls = ("--auction", "P 1H P 4H P P P", "--dealer", "W")
+    for words, dealer in (((), "S"), (calls, "W")):
+        assert json.loads(run("played", odd, *words, "--json")[1])["dealer"] == dealer
     assert run("played", path, "--boards", 9)[2] == "trickcast: there is no board 9\n"
     assert "passed out" in run("played", path, "--boards", 2)[2]
 

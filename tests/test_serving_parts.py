@@ -81,10 +81,13 @@ def test_keys_beside_a_file_follow_in_the_address_or_in_the_form(client, boards)
 def test_tables_that_a_file_holds_are_not_solved_again(client) -> None:
     table = "6" * 20  # which DDS would not find
     content = f'[Deal "{EASY}"]\n[DoubleDummyTricks "{table}"]\n'
+    content = f'[Dealer "S"]\n[Vulnerable "All"]\n{content}'
     answer = client.post(
         "/v1/solve", content=content, headers={"content-type": "application/x-pbn"}
     )
-    assert answer.json()["results"][0]["exact"] == [[6] * 4] * 5
+    (found,) = answer.json()["results"]
+    assert found["exact"] == [[6] * 4] * 5
+    assert (found["dealer"], found["vulnerable"]) == ("S", "both")
 
 
 @pytest.mark.solver

@@ -402,8 +402,6 @@ class BidQuestion(CallsQuestion):
     def board_answer(self, deal: Deal, board: Board) -> BoardAnswer:
         """Answer with a board that was bid to the end."""
         content = named_deal(deal, board) | {
-            "dealer": str(board.dealer),
-            "vulnerable": str(board.vulnerability),
             "auction": " ".join("P" if call == "PASS" else call for call in board.auction),
             "contract": board.contract,
             "by": None if board.declarer is None else str(board.declarer),

@@ -19,10 +19,12 @@ _AUCTIONS, _LIKELY = 100, 4
 
 
 class DealAnswer(TypedDict):
-    """Which deal it is, and the order of its tables."""
+    """Which deal it is, dealer and vulnerability if its board has them, the order of its tables."""
 
     deal: str
     board: NotRequired[int]
+    dealer: NotRequired[str]
+    vulnerable: NotRequired[str]
     strains: list[str]
     declarers: list[str]
 
@@ -168,10 +170,17 @@ class SolveQuestion(Question):
 
 
 def named_deal(deal: Deal, board: Board | None) -> dict[str, Any]:
-    """Return the identity of a deal in every answer: its cards, and its board number if any."""
+    """Return the identity of a deal in every answer: its cards, and what its board says of it.
+
+    These are number, dealer and vulnerability; without them a pipe would score another board.
+    """
     content: dict[str, Any] = {"deal": deal.pbn}
     if board is not None and board.number is not None:
         content["board"] = board.number
+    if board is not None and board.dealer is not None:
+        content["dealer"] = str(board.dealer)
+    if board is not None and board.vulnerability is not None:
+        content["vulnerable"] = str(board.vulnerability)
     return content
 
 

@@ -89,6 +89,8 @@ class PlayAnswer(TypedDict):
     deal: NotRequired[str]
     ending: NotRequired[str]
     board: NotRequired[int]
+    dealer: NotRequired[str]
+    vulnerable: NotRequired[str]
     contract: str
     by: str
     tricks: int

@@ -40,6 +40,7 @@ class PlayedAnswer(Taken):
 
     deal: str
     board: NotRequired[int]
+    dealer: NotRequired[str]
     contract: str
     by: str
     vulnerable: str
@@ -232,6 +233,8 @@ class PlayedQuestion(Question):
             "probabilities": np.round(table.played.probabilities.astype(float), 6).tolist(),
             "double_dummy": table.taken(table.double_dummy),
         }
+        if self._dealer is not None:
+            content["dealer"] = str(self._dealer)
         return cast(PlayedAnswer, content)
 
     def answers(
