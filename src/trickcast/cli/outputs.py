@@ -1,7 +1,7 @@
 """Output files of commands besides the answer; bad ones are refused before the work."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -48,13 +48,5 @@ def may_replace(path: str | Path, force: bool) -> None:
 
 def write_told(chunks: Iterable[DealSet], path: str | Path, format: str | None) -> None:
     """Write deals to a file, and report their number on standard error."""
-    count = 0
-
-    def counting() -> Iterator[DealSet]:
-        nonlocal count
-        for chunk in chunks:
-            count += len(chunk)
-            yield chunk
-
-    write_stream(counting(), path, format)
+    count = write_stream(chunks, path, format)
     click.echo(f"note: {counted(count, 'deal')} written to {path}", err=True)

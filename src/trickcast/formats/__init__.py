@@ -247,7 +247,7 @@ def write_stream(
     sets: Iterable[DealSet],
     target: str | os.PathLike[str] | BinaryIO,
     format: str | None = None,
-) -> None:
+) -> int:
     """Write the deals of many sets, one after another, to a file or a binary stream.
 
     A stream is flushed, but not closed. Memory stays constant.
@@ -257,12 +257,16 @@ def write_stream(
         target: Path, or binary stream.
         format: Name of the format. Default: by the suffix; a stream has none.
 
+    Returns:
+        The number of deals written, without those that the format cannot store.
+
     Raises:
         FormatError: The format is unknown, can only be read, or cannot store the deals.
         OSError: The file cannot be written.
 
     Example:
         >>> write_stream((tc.random_deals(2, seed=seed) for seed in (1, 2)), "deals.pbn")
+        4
         >>> len(tc.read("deals.pbn"))
         4
     """
@@ -276,12 +280,10 @@ def write_stream(
         losses = _Losses(chosen)
         if isinstance(target, io.RawIOBase):
             target = cast(BinaryIO, _Whole(target))
-        # an error before the first deals must not leave a partial answer
-        rest = iter(sets)
-        sets = chain([*islice(rest, 1)], rest)
         _put(chosen, target, losses, sets, name)
         target.flush()
     losses.warn(chosen, name)
+    return losses.deals
 
 
 def find_format(name: str) -> Format:
@@ -446,14 +448,17 @@ def _put(
     """Write deals; name the file in errors from writing, not in those from the deals' source."""
     assert chosen.write is not None  # both ways to choose it made sure
     try:
-        watched = losses.watch(sets)
+        rest = losses.watch(sets)
+        begun = [*islice(rest, 1)]  # an error before the first deals must not leave a part
+        if not begun:
+            hidden = f"{losses.hidden}, which {chosen.name} cannot store"
+            raise FormatError(hidden if losses.partial else "no deals to write")
+        watched = chain(begun, rest)
         chosen.write(file, numbered(watched) if chosen.boards else watched)
     except FormatError as error:
         if error is losses.trouble:
             raise
         raise FormatError(f"{name}: {error}") from None
-    if not losses.deals:
-        raise FormatError(f"{name}: no deals to write")
 
 
 class _Whole(io.RawIOBase):
@@ -497,14 +502,14 @@ class _Losses:
         """The error, if any, from the source of the deals."""
 
     def watch(self, sets: Iterable[DealSet]) -> Iterator[DealSet]:
-        """Pass the sets on, and count."""
+        """Pass sets with deals on, and count."""
         try:
             for deals in sets:
                 if isinstance(deals, PartialDeals) and not self.holds_partial:
                     self.partial += len(deals)
-                    continue
-                self._count(deals)
-                yield deals
+                elif len(deals):
+                    self._count(deals)
+                    yield deals
         except FormatError as error:
             self.trouble = error
             raise
@@ -519,11 +524,16 @@ class _Losses:
             self.boards += bool(left_out)
             self.said.update(dict.fromkeys(left_out))
 
+    @property
+    def hidden(self) -> str:
+        """What was left out because hands are hidden."""
+        return counted(self.partial, "board") + " with hidden hands"
+
     def warn(self, format: Format, name: str) -> None:
         """Warn of what ``format`` could not hold, if anything."""
         left_out = []
         if self.partial:
-            left_out.append(counted(self.partial, "board") + " with hidden hands")
+            left_out.append(self.hidden)
         if self.tricks and not format.tricks:
             left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
         if self.boards and (self.fields or not format.boards):
