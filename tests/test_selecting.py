@@ -148,6 +148,32 @@ def test_another_format_replaces_a_file_only_if_asked(run, tmp_path) -> None:
     assert len(tc.read(path, format="gib")) == 3
 
 
+def test_a_file_with_what_is_not_read_is_replaced_only_if_asked(run, tmp_path) -> None:
+    deal = tc.random_deals(1, seed=1)[0].pbn
+    for name, text in (("x.csv", f"deal,ns\n{deal},12\n"), ("x.json", f'{{"deal": "{deal}"}}\n')):
+        path = tmp_path / name
+        path.write_text(text)
+        status, _, err = run("convert", path, path)
+        assert (status, err) == (2, f"trickcast: {path} exists already (--force replaces it)\n")
+        assert path.read_text() == text
+        assert run("convert", path, path, "--force")[0] == 0
+
+
+def test_boards_with_hidden_hands_are_not_counted_where_they_cannot_be_written(
+    run, tmp_path
+) -> None:
+    whole, hidden = tmp_path / "whole.pbn", tmp_path / "hidden.pbn"
+    tc.write(tc.random_deals(3, seed=1), whole)
+    hidden.write_text('[Board "4"]\n[Deal "N:A.KQ9832.T94.AKT - KJ95.J65.K3.J654 -"]\n')
+    out = tmp_path / "x.csv"
+    status, _, err = run("convert", whole, hidden, out)
+    assert status == 0 and f"note: 3 deals written to {out}\n" in err and len(tc.read(out)) == 3
+    why = "1 board with hidden hands, which csv cannot store"
+    assert run("convert", hidden, "-", "--to", "csv") == (2, "", f"trickcast: output: {why}\n")
+    assert run("convert", hidden, out, "--force") == (2, "", f"trickcast: {out}: {why}\n")
+    assert len(tc.read(out)) == 3
+
+
 def test_a_part_of_a_file_replaces_the_whole_only_if_asked(run, tmp_path) -> None:
     path = tmp_path / "x.pbn"
     tc.write(tc.random_deals(3, seed=1), path)

@@ -18,6 +18,9 @@ from .inputs import Cluster, Strict, read_boards
 from .outputs import Force, may_replace, write_told
 from .selecting import Boards, Renumber, selected
 
+_OPEN = ("csv", "parquet", "json")
+"""Formats that may have columns or keys of other programs, which are not written again."""
+
 
 def convert(
     sources: Annotated[list[str], Argument(metavar="IN", help="Files, or - for standard input.")],
@@ -51,7 +54,8 @@ def convert(
     in_place = any(_same_file(source, target) for source in sources)
     strict = strict or in_place  # otherwise skipped entries would be lost
     if target != "-":
-        safe = in_place and boards is None and _format_stays(target, source_format, form.name)
+        same = in_place and boards is None and _format_stays(target, source_format, form.name)
+        safe = same and form.name not in _OPEN
         may_replace(target, force or safe)  # otherwise boards, or what they say, would be lost
     seen, worked_out = target == "-", question.solve or question.estimate
     chunks = cast(  # includes boards with hidden hands if nothing is computed
