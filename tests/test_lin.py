@@ -21,7 +21,7 @@ DEAL = "N:A.KQ9832.T94.AKT Q4.AT7.QJ872.732 KJ95.J65.K3.J654 T87632.4.A65.Q98"
 MD = "4S59JKH56JD3KC456J,S23678TH4D56AC89Q,SAH2389KQD49TCTKA,"
 
 SAMPLE = f"""pn|Sue,Walt,Nora,Ed|st||md|{MD}|rh||ah|Board 7|sv|b|mb|p|mb|p|mb|1H!|an|natural |
-mb|d|mb|3N|mb|p|mb|p|mb|p|nt|a remark|pg||pc|DQ|pc|D3|pc|DA|pc|D4|pg||mc|8|pg||
+mb|d|mb|3N|mb|p|mb|p|mb|p|nt|a remark|pg||pc|C4|pc|C8|pc|CT|pc|C2|pg||mc|8|pg||
 """
 
 
@@ -48,7 +48,7 @@ def test_a_board_with_everything() -> None:
     assert board.auction == ("PASS", "PASS", "1H", "X", "3N", "PASS", "PASS", "PASS")
     assert board.explanations == ((2, "natural"),)
     assert (board.contract, board.declarer, board.result) == ("3N", Seat.EAST, 8)
-    assert board.play == ("DQ", "D3", "DA", "D4")
+    assert board.play == ("C4", "C8", "CT", "C2")
     assert [board.tag(seat) for seat in ("South", "West", "North", "East")] == [
         "Sue", "Walt", "Nora", "Ed",
     ]  # fmt: skip

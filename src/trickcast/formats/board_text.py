@@ -316,12 +316,14 @@ def possible_play(
     owners: bytes,
     note: Note,
     leader: int | None = None,
+    declarer: Seat | None = None,
 ) -> tuple[str, ...]:
     """Return the cards before the first impossible one, which is reported to ``note``.
 
     A card is impossible if it has gone, or if the seat to play does not hold it. Without a
-    ``leader``, the first card of a hand that is shown tells who led. Revokes are allowed, as at the
-    table. If the strain is unknown, nobody knows whose turn it is.
+    ``leader``, the first card of a hand that is shown tells which defender led: a lead out of turn
+    may be accepted, and revokes are allowed, as at the table. If the strain is unknown, nobody
+    knows whose turn it is.
     """
     if not play:
         return ()
@@ -332,6 +334,8 @@ def possible_play(
             leader = (leader + winner_of_texts(play[number - 4 : number], strain)) % 4
         if leader is None and owner != HIDDEN:
             leader = (owner - number) % 4
+            if declarer is not None and leader % 2 == declarer.side:
+                leader = declarer.lho
         turn = owner if leader is None else (leader + number) % 4
         if card in gone:
             why = "it was already played"

@@ -143,7 +143,8 @@ def _board(content: dict[str, Any], owners: bytes, note: Note) -> Board:
             play.append(parse_played(card))
     except ValueError as error:
         note("plays read in part", f"{error}; the cards before it are kept")
-    values["play"] = possible_play(play, strain_of(values.get("contract")), owners, note)
+    strain, declarer = strain_of(values.get("contract")), values.get("declarer")
+    values["play"] = possible_play(play, strain, owners, note, declarer=declarer)
     return Board(**values, auction=auction)
 
 

@@ -130,7 +130,7 @@ def board_of(pairs: Pairs, owners: bytes, note: Note) -> Board:
                  f"{difference}; both are kept")  # fmt: skip
         contract, declarer = stated
     strain, result = strain_of(contract), _claim(values.get("mc"), note)
-    play = possible_play(_cards_played(pairs, note), strain, owners, note)
+    play = possible_play(_cards_played(pairs, note), strain, owners, note, declarer=declarer)
     if result is None:
         result = tricks_of(play, declarer, strain, owners)
     board = Board(

@@ -123,7 +123,7 @@ def _board(values: dict[str, str], owners: bytes, note: Note) -> Board:
         declarer=declarer,
         auction=calls,
         explanations=explanations,
-        play=possible_play(play, strain_of(contract), owners, note),
+        play=possible_play(play, strain_of(contract), owners, note, declarer=declarer),
         tags=tuple(Tag(seat.word, names[seat]) for seat in in_order if names[seat]),
     )
 

@@ -232,7 +232,9 @@ def parse_play(tag: Tag, board: Board, owners: bytes) -> tuple[tuple[str, ...], 
         return (), False, "".join(wrongs[:1])
     cells += ["-"] * (-len(cells) % 4)
     play = tuple(play_of_rows([cells[i : i + 4] for i in range(0, len(cells), 4)], strain, owners))
-    play = possible_play(play, strain, owners, lambda _, message: wrongs.insert(0, message))
+    play = possible_play(
+        play, strain, owners, lambda _, message: wrongs.insert(0, message), declarer=declarer
+    )
     leader = tag.value.strip().upper()
     if more or wrongs or not play or declarer is None or leader != declarer.lho.letter:
         return play, False, "".join(wrongs[:1])
