@@ -141,6 +141,8 @@ def test_calls_taken_back_unknown_and_impossible(
             "card 5, S3",
         ),
         ("pc|ST|pc|AS|pc|S3|", "ST", "pc 'AS' is not a card"),
+        ("pc|S4|pc|S3|", "", "card 1, S4, is impossible: North holds it, and West is to play"),
+        ("pc|S3|pc|S2|", "S3 S2", ""),  # a lead out of turn that declarer accepted
     ],
 )
 def test_cards_taken_back_unknown_and_impossible(pairs: str, play: str, told: str) -> None:
@@ -478,7 +480,9 @@ def test_small_cards_are_for_boards_of_two_hands() -> None:
     assert str(boards.hands[0][Seat.SOUTH]) == "AQ432.K2.A32.K32"
 
 
-def test_commands_take_boards_of_two_hands(tmp_path: Path, run) -> None:
+def test_commands_take_boards_of_two_hands(
+    tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "practice.pbn"
     path.write_text(f'[Board "3"]\n{PARTIAL}\n\n[Board "4"]\n{PARTIAL.replace("W:", "N:")}\n')
     status, out, _ = run("convert", path, tmp_path / "x.lin")
@@ -489,6 +493,9 @@ def test_commands_take_boards_of_two_hands(tmp_path: Path, run) -> None:
     assert status == 0 and "40 layouts" in out
     status, _, err = run("simulate", path)
     assert status == 2 and "choose one with --board" in err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    err = run("simulate", "-")[2]
+    assert err == "trickcast: standard input: 2 boards (choose one with --board NUMBER)\n"
     status, _, err = run("solve", path)
     assert status == 2 and "'trickcast pair'" in err
 

@@ -201,7 +201,7 @@ def _holding(suit: int | None, text: str, start: int) -> int:
             if rank in "xX":
                 raise DealError(
                     f"{rank!r} at position {position} stands for any small card: name the card "
-                    "here ('trickcast simulate', 'pair' and 'deal' accept x)"
+                    "here (commands that take a hand, such as 'trickcast simulate', accept x)"
                 )
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"

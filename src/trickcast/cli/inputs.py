@@ -127,9 +127,11 @@ def known_hands(source: str, number: int | None) -> tuple[Board, dict[Seat, Hand
         if number in (None, board.number)
     ]
     if not boards:
-        raise CommandError(f"{source}: there is no board {number}")
+        raise CommandError(f"{name_of(source)}: there is no board {number}")
     if len(boards) > 1 and number is None:
-        raise CommandError(f"{source}: {len(boards):,} boards (choose one with --board NUMBER)")
+        raise CommandError(
+            f"{name_of(source)}: {len(boards):,} boards (choose one with --board NUMBER)"
+        )
     return boards[0]
 
 
@@ -153,8 +155,10 @@ def read_pairs(source: str) -> Iterator[tuple[Board, Seat, Hand, Hand]]:
             seat = next((s for s in (Seat.NORTH, Seat.EAST) if {s, s.partner} <= {*hands}), None)
             if seat is None:
                 name = "a board" if board.number is None else f"board {board.number}"
-                raise CommandError(f"{source}: {name} does not show two partners (expected North "
-                                   "and South, or East and West)")  # fmt: skip
+                raise CommandError(
+                    f"{name_of(source)}: {name} does not show two partners (expected North and "
+                    "South, or East and West)"
+                )
             yield board, seat, hands[seat], hands[seat.partner]
 
 
@@ -221,6 +225,11 @@ def read_text(source: str, what: str) -> tuple[str, str]:
     return Path(source).read_text("utf-8", errors="replace"), source
 
 
+def name_of(source: str) -> str:
+    """Return the name of an argument in messages."""
+    return _STDIN if source == "-" else source
+
+
 def is_file(source: str) -> bool:
     """Return whether an argument is the path of something that exists."""
     try:
@@ -264,8 +273,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
         return
     from ..formats.format import Reading  # a literal hand need not wait for all formats
 
-    piped = source == "-"
-    name = _STDIN if piped else source
+    piped, name = source == "-", name_of(source)
     reading = Reading(name, None if strict else _skipped, of="hand")
     with nullcontext(sys.stdin.buffer) if piped else Path(source).open("rb") as file:
         parts = reading.passed_on(_hands(file, reading, source), "hands as text, one a line")
@@ -273,7 +281,7 @@ def read_hands(source: str, strict: bool = False) -> Iterator[Hand]:
 
 
 def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]]:
-    """Yield the hand of each non-blank line, as soon as it arrives."""
+    """Yield the hand of each non-blank line, as soon as it arrives. The first ``x`` is reported."""
     from ..formats.streams import lines_ended, opened, read_lines
 
     head, content = peek(file, _has_line)
@@ -284,10 +292,12 @@ def _hands(file: BinaryIO, reading: "Reading", path: str) -> Iterator[list[Hand]
     for number, line in read_lines(content, reading):
         if text := line.strip():
             try:
-                hand = Hand(text)
+                hand, filled = _filled_hand(text)
             except DealError as error:
                 reading.refuse(reading.error(f"line {number}", str(error)))
             else:
+                if filled and reading.first_time("small cards"):
+                    click.echo(f"note: {reading.name}: line {number}: {_LOWEST}: {hand}", err=True)
                 yield [hand]
 
 
@@ -295,9 +305,10 @@ def _has_line(head: bytes) -> bool:
     return b"\n" in head
 
 
-_SUITS = re.compile("[AKQJT2-9xX]+")
+_SUITS = re.compile("(?:10|[AKQJT2-9xX])+")
 _LETTERS = frozenset("AKQJTXSHDC♠♥♦♣0123456789.,:;- ")
 """Characters of hands: text with any others is a file name."""
+_LOWEST = "each x is taken as the lowest card"
 
 
 def _filled(suit: re.Match[str]) -> str:
@@ -308,15 +319,26 @@ def _filled(suit: re.Match[str]) -> str:
     return "".join(next(low, rank) if rank in "xX" else rank for rank in text)
 
 
+def _filled_hand(text: str) -> tuple[Hand, bool]:
+    """Return a hand, each x its lowest cards, and whether it has any.
+
+    Raises DealError, which quotes the text as it was given.
+    """
+    filled = _SUITS.sub(_filled, text) if _LETTERS.issuperset(text.upper()) else text
+    try:
+        return Hand(filled), filled != text
+    except DealError as error:
+        raise DealError(str(error).replace(shorten(filled), shorten(text))) from None
+
+
 def _literal_hand(source: str) -> Hand:
     text = source.strip()
     if not text:
         raise DealError("an empty argument (expected a hand, a file of hands, or -)")
     try:
-        filled = _SUITS.sub(_filled, text) if _LETTERS.issuperset(text.upper()) else text
-        hand = Hand(filled)
-        if filled != text:
-            click.echo(f"note: each x is taken as the lowest card: {hand}", err=True)
+        hand, filled = _filled_hand(text)
+        if filled:
+            click.echo(f"note: {_LOWEST}: {hand}", err=True)
         return hand
     except DealError as error:
         shown = shorten(text)

@@ -37,7 +37,7 @@ from .answers import (
 )
 from .command import Argument, Option
 from .deals import Workers
-from .inputs import Cluster, CommandError, is_file, known_hands, read_hands
+from .inputs import Cluster, CommandError, is_file, known_hands, name_of, read_hands
 from .judged_leads import judge_leads
 from .outputs import PAGES, Force, check_output, may_replace
 from .selecting import Boards, chosen
@@ -132,8 +132,9 @@ def _on_board(question: SimulateQuestion, source: str, number: int | None) -> Si
     """
     board, shown = known_hands(source, number)
     if len(shown) == len(Seat):
-        raise CommandError(f"{source}: all four hands are shown (trickcast solve gives their "
-                           "tricks)")  # fmt: skip
+        raise CommandError(
+            f"{name_of(source)}: all four hands are shown (trickcast solve gives their tricks)"
+        )
     said = {seat.word.lower(): str(hand) for seat, hand in shown.items()}
     known, called = board.completed(), question.auction is not None
     if known.vulnerability is not None and (called or not question.making):
