@@ -238,6 +238,8 @@ def test_models(run) -> None:
         (["simulate", "--seconds", "inf"], ["seconds is inf (expected a finite number)"]),
         (["par", BOARD, "--vulnerable", ""], ["vulnerability"]),
         (["hand", ""], ["empty argument"]),
+        (["hand", "xx"], ["'xx' is neither a file nor a hand: 1 suit (expected four"]),
+        (["hand", "AQxxx.Kxx.Axx.KJx"], ["KJx' is neither a file nor a hand: 14 cards"]),
         (["open", "AKQ2.QJT987.32.2", "--system", "mine"], ["mine", "polish-club"]),
         (["open", "AKQ2.QJT987.32.22"], ["C2", "twice"]),
         (["hand", "AKQ2.QJT987.32"], ["3 suits"]),
@@ -624,11 +626,32 @@ def test_text_comes_out_whatever_the_locale() -> None:
 
 
 @pytest.mark.solver
+@pytest.mark.parametrize(("kind", "coloured"), [("xterm", True), ("dumb", False)])
+def test_tables_are_coloured_on_terminals_that_can(kind: str, coloured: bool) -> None:
+    environment = {**os.environ, "NO_COLOR": "", "TERM": kind}
+    reader, terminal = os.openpty()
+    subprocess.run([*COMMAND, "solve", BOARD], stdout=terminal, env=environment, check=True)
+    os.close(terminal)
+    assert (b"\x1b[" in os.read(reader, 4096)) == coloured
+    os.close(reader)
+
+
+@pytest.mark.solver
 def test_hands_and_deals_as_lines_of_text(run, tmp_path: Path) -> None:
     (tmp_path / "hands.txt").write_text("AKQ2.QJT987.32.2\n\nA.KQ9832.T94.AKT\n")
     status, out, _ = run("hand", tmp_path / "hands.txt", "--json")
     assert status == 0
     assert [json.loads(line)["values"]["work_points"] for line in out.splitlines()] == [12, 16]
+    (tmp_path / "hands.txt").write_text("A10xxx.Kxx.Ax.KJx\nAQxxx.Kxx.Axx.KJx\nAxxx.x.xxxx.xxxx\n")
+    status, out, err = run("hand", tmp_path / "hands.txt", "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert [answer.get("hand") for answer in told] == ["AT432.K32.A2.KJ2", "A432.2.5432.5432", None]
+    place = f"{tmp_path / 'hands.txt'}: line"
+    assert (status, err) == (
+        3,
+        f"note: {place} 1: each x is taken as the lowest card: AT432.K32.A2.KJ2\n"
+        f"skipped: {place} 2: hand 'AQxxx.Kxx.Axx.KJx': 14 cards (expected 13)\n",
+    )
     (tmp_path / "deals.txt").write_text(f"{BOARD}\n{BOARD.lower()}\n")
     status, out, _ = run("solve", tmp_path / "deals.txt", "--json")
     assert status == 0 and [json.loads(line)["deal"] for line in out.splitlines()] == [BOARD] * 2
@@ -642,6 +665,12 @@ def test_par_takes_dealer_and_vulnerability_from_the_board(run, tmp_path: Path) 
     (tmp_path / "board.pbn").write_text(text)
     content = json.loads(run("par", tmp_path / "board.pbn", "--json")[1])
     assert (content["dealer"], content["vulnerable"], content["ns"]) == ("S", "both", 620)
+    for command in ("solve", "estimate --model fast", "play 4H --by N --position"):
+        name, *options = command.split()
+        (tmp_path / "piped.json").write_text(
+            run(name, tmp_path / "board.pbn", *options, "--json")[1]
+        )
+        assert json.loads(run("par", tmp_path / "piped.json", "--json")[1]) == content, command
     told, expected = run("par", BOARD)[1].splitlines()[-2:]
     assert told.endswith("NS +420: 4♥ by N or S")
     (points,) = json.loads(run("par", BOARD, "--json")[1])["expected"]

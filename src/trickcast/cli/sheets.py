@@ -40,7 +40,11 @@ class Sheet:
         click.echo(heading(self._shown, board))
         click.echo(f"{deal}\n" if parts else deal)
         for part in parts:
-            click.echo(part, color=False if os.environ.get("NO_COLOR") else None)
+            click.echo(part, color=False if _plain() else None)
+
+
+def _plain() -> bool:
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def heading(number: int, board: Board | None) -> str:
