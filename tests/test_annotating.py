@@ -120,7 +120,9 @@ def test_csv_of_deals_alone_is_as_it_was(tmp_path: Path) -> None:
 
 def test_cells_that_cannot_be_read_say_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"deal,board,dealer\n{BOARD},seven,X\n{BOARD},3,W\n")
-    with pytest.warns(FormatWarning, match=r"line 2: board is left out: 'seven' .*; 1 more cell"):
+    with pytest.warns(
+        FormatWarning, match=r"line 2: board is left out: 'seven' .*, also in dealer$"
+    ):
         deals = tc.read(tmp_path / "a.csv")
     assert deals.boards == (Board(), Board(number=3, dealer=Seat.WEST))
 
@@ -190,6 +192,8 @@ def test_convert_says_how_to_solve_and_what_can_be_written(run, tmp_path: Path) 
     for target in ("-", tmp_path / "b"):
         err = run("convert", source, target, "--to", "foo")[2]
         assert "to is 'foo' (expected pbn, lin" in err and "pgx" not in err
+        err = run("convert", source, target, "--to", "rbn")[2]
+        assert "Richard's Bridge Notation (rbn) can only be read (formats to write: pbn, " in err
 
 
 def test_csv_says_what_else_it_leaves_out(tmp_path: Path) -> None:

@@ -149,6 +149,7 @@ def boards_of(
     ``lines`` of the rows are given, and the number of further cases.
     """
     boards, unread, differing = [], list[str](), list[str]()
+    columns: dict[str, None] = {}  # with cells that cannot be read, in the order met
     for i, row in enumerate(rows):
         values: dict[str, Any] = {}
         told: dict[str, Any] = {}  # by the contract's cell
@@ -168,6 +169,7 @@ def boards_of(
                 if text not in UNKNOWN_TEXTS:
                     values[field] = parse(text)
             except ValueError as error:
+                columns[name] = None
                 unread.append(f"{line}{name} is left out: {error}")
         differing += [
             f"{line}the contract says {name} {value}, the column {values[name]}, which counts"
@@ -175,7 +177,8 @@ def boards_of(
             if values.setdefault(name, value) != value
         ]
         boards.append(Board(**values))
-    for found, more in ((unread, "cell{} cannot be read"), (differing, "contradiction{}")):
+    also = f", also in {', '.join([*columns][1:])}" * (len(columns) > 1)
+    for found, more in ((unread, "cell{} cannot be read" + also), (differing, "contradiction{}")):
         if found:
             others = len(found) - 1
             rest = f"; {others:,} more {more.format('s' * (others > 1))}" * (others > 0)

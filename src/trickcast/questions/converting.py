@@ -4,20 +4,33 @@ import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from ..cards import UNKNOWN, DealSet
 from ..estimator import DEFAULT_MODEL, Estimator, loaded
-from ..formats import FORMATS, FormatWarning
+from ..formats import FORMATS, FormatError, FormatWarning, format_to_write
 from ..solver import solve_batches
 from .annotating import annotated
 from .declared import Option, Question, QuestionError
 from .file_tables import FileTables
 
 _WRITTEN = tuple(format.name for format in FORMATS.values() if format.write is not None)
+
+
+class _Written(Option):
+    """The option of an output format; of one that can only be read it says so."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the name of the format. Raises QuestionError for one that cannot be written."""
+        if not isinstance(value, str) or value.lower() not in FORMATS:
+            return super().check(name, value)
+        try:
+            return format_to_write("", value).name
+        except FormatError as error:
+            raise QuestionError(str(error)) from None
 
 
 class ConvertedFile(TypedDict):
@@ -38,7 +51,7 @@ class ConvertQuestion(Question):
     about, needed = "deals", ("to",)
     to: Annotated[
         str | None,
-        Option(
+        _Written(
             metavar="FORMAT",
             choices=_WRITTEN,
             help="Output format (default: by the suffix).",
