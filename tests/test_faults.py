@@ -82,8 +82,8 @@ def test_a_library_outlives_every_failure_of_the_system(
 
 PICTURES = [
     ["simulate", *SEATS, "--contract", "3N", "--by", "S", "--force", "--picture", "old.svg"],
-    ["nearest", HANDS[0], "--hands", "hands.txt", "--map", "old.html"],
-    ["explain", "(52x4)-(26x4)-26-13-1", "--svg", "old.svg"],
+    ["nearest", HANDS[0], "--hands", "hands.txt", "--force", "--map", "old.html"],
+    ["explain", "(52x4)-(26x4)-26-13-1", "--force", "--svg", "old.svg"],
     ["deal", "--script", "script.dl", "--force", "--picture", "old.svg"],
 ]
 
@@ -102,6 +102,8 @@ def test_a_picture_is_written_whole_or_not_at_all(
     monkeypatch.setattr(os, "fsync", no_space)
     assert run(*asked)[::2] == (2, f"trickcast: {old}: No space left on device\n")
     assert old.read_text() == "old" and not list(tmp_path.glob("*.tmp"))
+    asked = [word for word in asked if word != "--force"]
+    assert run(*asked)[::2] == (2, f"trickcast: {old} exists already (--force replaces it)\n")
 
 
 def test_shaded_rules_are_written_whole_or_not_at_all(

@@ -13,7 +13,7 @@ from . import views
 from .command import Argument, Option
 from .deals import AsJson
 from .inputs import CommandError, is_file, read_hands, read_pairs
-from .outputs import PAGES, check_output
+from .outputs import PAGES, Force, check_output, may_replace
 from .sheets import heading, vulnerable_sides
 
 if TYPE_CHECKING:
@@ -119,12 +119,14 @@ def nearest(
         Option("--map", metavar="FILE", help="HTML file for a map of the hands."),
     ] = None,
     as_json: AsJson = False,
+    force: Force = False,
 ) -> None:
     """Show the nearest of each hand, and draw a map."""
     from ..pairs import write_map
 
     if map_file is not None:
         check_output("--map", map_file, PAGES)
+        may_replace(map_file, force)
     embedding = hand_embedding()
     shown: list[Hand] = []
     try:

@@ -12,7 +12,7 @@ from ..cli import views
 from ..cli.command import Argument, Option
 from ..cli.deals import AsJson
 from ..cli.inputs import CommandError
-from ..cli.outputs import check_output
+from ..cli.outputs import Force, check_output, may_replace
 from . import reproduce
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def explain(
         Option(metavar="FILE", help="PNG file to draw them in; needs trickcast[plots]."),
     ] = None,
     as_json: AsJson = False,
+    force: Force = False,
 ) -> None:
     """Show what the neurons of a network's first layer look at.
 
@@ -46,12 +47,20 @@ def explain(
     for option, path in (("--svg", svg), ("--png", png)):
         if path is not None:
             check_output(option, path, (option.replace("--", "."),))
+            may_replace(path, force)
     try:
         layers = [layer for model in models for layer in _open(model)]
-        for path, write in ((svg, write_svg), (png, write_png)):
-            if path is not None:
-                for number, layer in enumerate(layers, start=1):
-                    write(layer, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
+        drawings = [
+            (write, layer, path.with_stem(f"{path.stem}-{number}") if number > 1 else path)
+            for path, write in ((svg, write_svg), (png, write_png))
+            if path is not None
+            for number, layer in enumerate(layers, start=1)
+        ]
+        for _, _, path in drawings:
+            if path not in (svg, png):  # about which it was asked
+                may_replace(path, force)
+        for write, layer, path in drawings:
+            write(layer, path)
     except OpenedError as error:
         raise CommandError(str(error)) from None
     measured = [neurons_of(layer) for layer in layers]
