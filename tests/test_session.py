@@ -16,7 +16,7 @@ from trickcast.cards import Seat, Strain, parse_card, parse_contract
 from trickcast.formats import FormatError
 from trickcast.scoring import cross_imps, datum, imps, score, victory_points
 from trickcast.session.columns import columns
-from trickcast.session.showing import adding_up
+from trickcast.session.showing import adding_up, signed
 from trickcast.solver import trace_plays, values_of_cards
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -1126,3 +1126,12 @@ def test_play_of_a_deal_is_traced_for_many_at_once():
         known = values[values != 255]
         assert tricks.tolist() == [int(known.min()), int(values[lead[0]])]
     assert parse_contract("3N")[1] is Strain.NOTRUMP and parse_card("SA") == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(420, 0, "+420"), (-50, 0, "−50"), (0, 0, "0"), (-0.04, 1, "0.0"), (1.25, 1, "+1.2"),
+     (None, 0, ""), (np.nan, 1, "")],
+)  # fmt: skip
+def test_a_number_is_shown_with_its_sign(value: float | None, digits: int, text: str) -> None:
+    assert signed(value, digits) == text

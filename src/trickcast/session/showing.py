@@ -232,7 +232,7 @@ def _boards(judged: Judged, width: int) -> str:
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected"]]
     for board in judged.boards:
         name = "" if board.board.number is None else str(board.board.number)
-        best = "" if board.par is None else f"par {_signed(board.par.score)}"
+        best = "" if board.par is None else f"par {signed(board.par.score)}"
         if sum(t.table.count for t in board.tables) > _FEW:
             rows.append([name, best, *_commonest(board)])
             continue
@@ -256,7 +256,7 @@ def _commonest(board: JudgedBoard) -> list[str]:
     if len(contracts) == contracts.total() > 1:
         often = [f"{len(contracts)} different"]
     lead = [card for card, _ in leads.most_common(1)]
-    return ["".join(often), "".join(lead), "", "", "", _signed(board.field)]
+    return ["".join(often), "".join(lead), "", "", "", signed(board.field)]
 
 
 def _cells(judged: Judged, table: JudgedTable) -> list[str]:
@@ -265,9 +265,9 @@ def _cells(judged: Judged, table: JudgedTable) -> list[str]:
         _contract(said),
         said.lead or "",
         "" if said.tricks is None else str(said.tricks),
-        _signed(said.score) if said.adjusted == (None, None) else _adjusted(said),
+        signed(said.score) if said.adjusted == (None, None) else _adjusted(said),
         _compared(judged, table),
-        _signed(table.expected),
+        signed(table.expected),
     ]
 
 
@@ -282,7 +282,7 @@ def _unit(judged: Judged) -> str:
 def _compared(judged: Judged, table: JudgedTable) -> str:
     if judged.session.scoring == MATCHPOINTS:
         return "" if table.matchpoints is None else f"{100 * table.matchpoints:.1f}"
-    return _signed(table.imps, 1)
+    return signed(table.imps, 1)
 
 
 def _ranking(judged: Judged, width: int) -> str:
@@ -311,12 +311,12 @@ def _is_judged(judged: Judged) -> bool:
 
 def _of_pair(judged: Judged, pair: PairResult) -> list[str]:
     scale = 100 if judged.session.scoring == MATCHPOINTS else 1
-    score = f"{scale * pair.score.value:.1f}" if scale > 1 else _signed(pair.score.value, 1)
+    score = f"{scale * pair.score.value:.1f}" if scale > 1 else signed(pair.score.value, 1)
     names = [pair.label] + [f"({' – '.join(pair.names)})"] * bool(pair.number and pair.names)
     cells = [" ".join(names), str(pair.boards), score]
     if _is_judged(judged):
         cells += _parts_of(judged, pair).values()
-        cells += [_signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
+        cells += [signed(scale * pair.adjusted, 1)] * bool(pair.adjusted)
     return cells
 
 
@@ -326,7 +326,7 @@ def _parts_of(judged: Judged, pair: PairResult) -> dict[str, str]:
     scale, even = (100, _EVEN) if by_share else (1, 0.0)
     values = {name: scale * each.value for name, each in pair.parts.items()}
     shown = adding_up(values, scale * (pair.score.value - even - pair.adjusted), 1)
-    return {name: _signed(part, 1) if name in pair.known else "" for name, part in shown.items()}
+    return {name: signed(part, 1) if name in pair.known else "" for name, part in shown.items()}
 
 
 def _note(judged: Judged, found: Sequence[PairResult]) -> str:
@@ -399,7 +399,7 @@ def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:
         lines += [columns(rows, right=range(1, 6), width=width)]
         lines += [paragraph(f"Par {board.par}", width)]
     if board.field is not None:
-        lines.append(f"Field {_signed(board.field)}: the mean of what its contracts are worth")
+        lines.append(f"Field {signed(board.field)}: the mean of what its contracts are worth")
     ordered = sorted(board.tables, key=lambda table: -(table.table.score or 0))
     rows = [["", "NS", "EW", "Contract", "Lead", "Tricks", "Score", _unit(judged), "Expected",
              "Makes", "Contract", "Play", "Luck", "Given away"]]  # fmt: skip
@@ -441,7 +441,7 @@ def _three_parts(parts: ScoreParts | None) -> list[str]:
         return ["", "", ""]
     played = parts.lead is not None
     values = {"contract": parts.contract, "play": parts.play if played else None, "luck": 0.0}
-    return [_signed(value) for value in adding_up(values, parts.swing, 0).values()]
+    return [signed(value) for value in adding_up(values, parts.swing, 0).values()]
 
 
 def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
@@ -476,10 +476,10 @@ def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
         side = _side_of(pair, table.table)
         cells = _cells(judged, table)[:4]
         if table.table.score is not None:
-            cells[3] = _signed(table.table.score * (1 - 2 * side))
+            cells[3] = signed(table.table.score * (1 - 2 * side))
         rows.append(
             ["" if board.board.number is None else str(board.board.number), ("N–S", "E–W")[side],
-             *cells, f"{value:.1f}" if scale > 1 else _signed(value, 1),
+             *cells, f"{value:.1f}" if scale > 1 else signed(value, 1),
              *parts.values()]
         )  # fmt: skip
     lines = [f"{' '.join(_of_pair(judged, pair)[:1])}: {counted(pair.boards, 'board')}"]
@@ -489,12 +489,12 @@ def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
     for name, sums in {"score": pair.score, **pair.parts}.items():
         if name != "score" and not shares.get(name):
             continue
-        shown = _unsigned if (name, scale) == ("score", 100) else _signed
+        shown = _unsigned if (name, scale) == ("score", 100) else signed
         ends = [shown(scale * end, 1) for end in sums.interval or ()]
         total = shares.get(name) or shown(scale * sums.value, 1)
         totals.append([name.capitalize(), total, " to ".join(ends)])
     if pair.adjusted:
-        totals.append(["Adjusted scores, penalties", _signed(scale * pair.adjusted, 1), ""])
+        totals.append(["Adjusted scores, penalties", signed(scale * pair.adjusted, 1), ""])
     lines.append(columns(totals, right=(1,), width=width))
     alone = [player for player in players(judged) if player.names[0] in pair.names]
     if alone and pair.lost:
@@ -603,8 +603,8 @@ def _contract(table: Table) -> str:
     return f"{bid.level}{strain}{'x' * bid.doubling}{by}"
 
 
-def _signed(value: float | None, digits: int = 0) -> str:
-    """Return a number with its sign, using a true minus sign."""
+def signed(value: float | None, digits: int = 0) -> str:
+    """Return a number with its sign, using a true minus sign; empty if it is not known."""
     if value is None or value != value:
         return ""
     text = f"{value:+.{digits}f}"

@@ -40,7 +40,7 @@ from ..session import (
     pairs,
     rankings,
 )
-from ..session.showing import adding_up
+from ..session.showing import adding_up, signed
 from .words import ENGLISH, Words
 
 GENERATED = '<meta name="generator" content="trickcast">'
@@ -209,7 +209,7 @@ def _article(board: ReportedBoard, session: Judged | None, words: Words) -> str:
     if session is not None and board.played is not None and board.played.board.tables:
         results = _played(session, board.played)
         if board.played.field is not None:
-            field = f" · field {_signed(board.played.field)}"
+            field = f" · field {signed(board.played.field)}"
     return (
         f"<article>\n{_head(board, words)}\n"
         f'<div class="board"><div class="hands">{_hands(board, words)}</div>\n'
@@ -278,18 +278,14 @@ def _par(board: ReportedBoard, words: Words) -> str:
         over = f"{each.tricks - bid.tricks:+d}".replace("+0", "=").replace("-", "−")
         contracts.append(f"{bid.level}{sign}{'X' * bid.doubling} {seats} {over}")
     side = words.letter(Seat.NORTH) + words.letter(Seat.SOUTH)
-    return f"{words.par} {side} {_points(board.best.score)}: {', '.join(contracts) or words.passed}"
+    return f"{words.par} {side} {signed(board.best.score)}: {', '.join(contracts) or words.passed}"
 
 
 def _expected(board: ReportedBoard) -> str:
     """Return what the contracts of the par score at the table."""
     if not board.expected:
         return ""
-    return f" · expected at the table {', '.join(map(_signed, board.expected))}"
-
-
-def _points(score: int) -> str:
-    return f"{score:+d}".replace("-", "−")
+    return f" · expected at the table {', '.join(map(signed, board.expected))}"
 
 
 def _suits(hand: Hand, words: Words) -> str:
@@ -382,9 +378,9 @@ def _cells(session: Judged, group: Sequence[JudgedTable], several: bool) -> Iter
     if table.adjusted != (None, None):
         yield "/".join("–" if given is None else escape(given.text) for given in table.adjusted)
     else:
-        yield _signed(table.score)
+        yield signed(table.score)
     yield _compared(session, first)
-    yield _signed(first.expected)
+    yield signed(first.expected)
 
 
 def _contract(judged: JudgedTable) -> str:
@@ -410,14 +406,7 @@ def _unit(session: Judged) -> str:
 def _compared(session: Judged, judged: JudgedTable) -> str:
     if session.session.scoring == MATCHPOINTS:
         return "" if judged.matchpoints is None else f"{100 * judged.matchpoints:.0f}"
-    return _signed(judged.imps, 1)
-
-
-def _signed(value: float | None, digits: int = 0) -> str:
-    if value is None:
-        return ""
-    text = f"{value:+.{digits}f}"
-    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")
+    return signed(judged.imps, 1)
 
 
 def _results(session: Judged) -> str:
@@ -451,13 +440,13 @@ def _ranking(
     lines = []
     for place, pair in ranked:
         score = round(scale * pair.score.value, 4)
-        shown = f"{score:.1f}" if by_share else _signed(score, 1)
+        shown = f"{score:.1f}" if by_share else signed(score, 1)
         names = " – ".join(map(escape, pair.names))
         label = f"{escape(pair.number)} {names}" if pair.number else names
         values = {name: scale * part.value for name, part in pair.parts.items()}
         total = scale * (pair.score.value - 0.5 * by_share - pair.adjusted)
         parts = [
-            _signed(part, 1) if name in pair.known else ""
+            signed(part, 1) if name in pair.known else ""
             for name, part in adding_up(values, total, 1).items()
         ]
         ends = pair.score.interval
@@ -496,7 +485,7 @@ def _swings(session: Judged) -> str:
         assert table.points is not None
         parts = [table.points.contract, table.points.play, table.points.luck]
         name = "" if board.board.number is None else str(board.board.number)
-        lines.append([name, _contract(table), _compared(session, table), *map(_signed, parts)])
+        lines.append([name, _contract(table), _compared(session, table), *map(signed, parts)])
         if len(lines) == _SWINGS:
             break
     heads = ["Board", "", _unit(session), "Contract", "Play", "Luck"]
