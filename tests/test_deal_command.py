@@ -213,6 +213,8 @@ def test_a_script_comes_from_standard_input(run, monkeypatch: pytest.MonkeyPatch
         status, out, err = run("deal", "--script", "-")
         assert (status, out) == (2, "") and said in err
     assert "an empty argument (expected a file with a script" in run("deal", "--script", "")[2]
+    said = "$1 has no value (expected it written out)"
+    assert said in run("deal", "--condition", "hcp(n) > $1")[2]
 
 
 def test_what_a_script_says_in_vain_is_told(run, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from .._files import check_target
 from ..cards import DealSet
 from ..formats import FormatError, format_to_write, write_stream
 from ..questions.annotating import annotated
-from ..questions.dealing import DealQuestion, TrickFinder
+from ..questions.dealing import DealQuestion, TrickFinder, written_out
 from . import views
 from .command import Option
 from .deals import Workers, with_boards
@@ -112,8 +112,7 @@ def deal(
 
 def _as_options(text: str) -> str:
     """Rename arguments of dealing in a text to the command's options."""
-    written = text.replace("expected parameters={…}", "expected it written out")
-    return written.replace("max_tries", "--tries")
+    return written_out(text).replace("max_tries", "--tries")
 
 
 def _format(

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from .. import dealing
 from ..cards import Board, Deal
 from ..dealing.constraints import FEWEST_TRIES, MAX_TRIES
+from ..dealing.language.mistakes import BY_PARAMETERS
 from .auctions import AuctionText, Meanings, Style, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
@@ -193,20 +194,14 @@ class DealQuestion(Question):
                     **most,
                 )
         except dealing.ConstraintError as error:
-            text = str(error).replace("expected parameters={…}", "expected it written out")
-            raise QuestionError(
-                text.replace(" (max_tries)", "").replace("max_tries", "tries")
-            ) from None
+            text = written_out(str(error)).replace(" (max_tries)", "")
+            raise QuestionError(text.replace("max_tries", "tries")) from None
 
     def answer(
         self, deal: Deal, board: Board, tricks: Owners | None, seed: int | None
     ) -> DealtBoard:
         """Answer with one board, and its (5, 4) exact tricks if known."""
-        content: dict[str, Any] = named_deal(deal, board) | {
-            "dealer": str(board.dealer),
-            "vulnerable": str(board.vulnerability),
-            "seed": seed,
-        }
+        content: dict[str, Any] = named_deal(deal, board) | {"seed": seed}
         if tricks is not None:
             content |= SolveQuestion().answer(deal, board, tricks)
         return cast(DealtBoard, content)
@@ -221,6 +216,11 @@ class DealQuestion(Question):
             if self.solve:
                 ((tricks,),) = solve_batches(deal.owners[None], workers=hooks.workers)
             yield self.answer(deal, board, tricks, dealt.seed)
+
+
+def written_out(text: str) -> str:
+    """Replace what an error expects of Python by what can be done in the text of a script."""
+    return text.replace(BY_PARAMETERS, "it written out")
 
 
 class TrickFinder:

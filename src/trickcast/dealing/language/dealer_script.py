@@ -49,7 +49,7 @@ from .hand_counts import (
     parse_suit,
     unknown,
 )
-from .mistakes import ConstraintError, OutsideError, clip, pointed
+from .mistakes import BY_PARAMETERS, ConstraintError, OutsideError, clip, pointed
 from .parsing import (
     COMPARISONS,
     Branch,
@@ -233,7 +233,7 @@ def _with_parameters(text: str, source: str, parameters: Mapping[int, str]) -> s
         if match[1] is None:
             return match[0]
         if int(match[1]) not in parameters:
-            message = f"{match[0]} has no value (expected parameters={{…}})"
+            message = f"{match[0]} has no value (expected {BY_PARAMETERS})"
             raise pointed(text, match.start(), match.end(), message, source)
         return parameters[int(match[1])]
 

@@ -35,6 +35,11 @@ class Place:
         return pointed(self.text, self.start, self.end, message, self.source)
 
 
+BY_PARAMETERS = "parameters={…}"
+"""What is expected for a ``$1`` without a value; commands, which have no such argument, replace
+this by other words."""
+
+
 class ConstraintError(ValueError):
     """A constraint that cannot be read, or that contradicts itself or the known cards.
 
