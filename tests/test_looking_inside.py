@@ -185,10 +185,11 @@ def test_the_command(networks, monkeypatch, capsys, tmp_path):
     assert [len(network["neurons"]) for network in content["networks"]] == [25] * 4
     assert set(content["shares"]) == {"ace", "suit", "honours", "graded", "useless"}
     assert svg.is_file() and (tmp_path / "weights-4.svg").is_file()
-    svg.unlink()
+    first = svg.rename(tmp_path / "first.svg")
     status, out, err = run(networks["52-25-1 4"], "--svg", svg)
     told = f"trickcast: {tmp_path / 'weights-2.svg'} exists already (--force replaces it)\n"
     assert (status, out, err) == (2, "", told) and not svg.exists()
+    first.rename(svg)
     png = tmp_path / "weights.png"
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "cairosvg", None)
