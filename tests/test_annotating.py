@@ -180,7 +180,7 @@ def test_a_network_needs_estimates(run, tmp_path: Path) -> None:
     source, target = tmp_path / "a.pbn", tmp_path / "b.csv"
     tc.write(BOARD, source)
     status, out, err = run("convert", source, target, "--model", "fast")
-    assert (status, out) == (2, "") and "model needs estimate" in err
+    assert (status, out) == (2, "") and "--model needs --estimate" in err
     assert not target.exists()
     assert run("convert", source, target, "--model", "fast", "--estimate")[0] == 0
 

@@ -131,7 +131,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["auction", "1S X XX X"], "call 4, X: 1S is doubled already"),
         (["auction", "1N", "--dealer", "Q"], "'Q' is not a seat"),
         (["auction", "1N", "--vulnerable", "us"], "'us' is not a vulnerability"),
-        (["auction", ""], "auction is empty"),
+        (["auction", ""], "CALLS is empty"),
         (["auction", "1N", "--meaning", ""], "meaning is empty"),
         (["auction", "1N", "--meaning", "ns 2C hcp 5"], "a colon is missing after '2C'"),
         (["auction", "1N", "--meaning", "1N p 2C"], "a colon is missing after '1N p 2C'"),
@@ -144,7 +144,7 @@ def test_boards_are_bid_into_a_file(run, boards: Path, tmp_path: Path) -> None:
         (["bid", BALANCED_15, "--auction", "1S 1H"], "call 2, 1H: it is not higher than 1S"),
         (["bid", BALANCED_15, "--out", "x.pbn"], "--out needs a file of boards"),
         (["bid", BOARD, "--seats", "Q"], "'Q' is not a seat"),
-        (["bid", BOARD, "--simulate"], "simulate needs a hand"),
+        (["bid", BOARD, "--simulate"], "--simulate needs a hand"),
         (["bid", BOARD, "--boards", "7"], "there is no board 7"),
         (["bid", BOARD, "--json", "--out", "x.pbn"], "--json and --out cannot be combined"),
     ],
@@ -214,13 +214,13 @@ def test_boards_are_dealt_that_fit_an_auction(run) -> None:
     assert len(deals) == 20 and {deal.south.hcp for deal in deals} <= {12, 13, 14}
     assert all(deal.east.hcp <= 9 for deal in deals)
     for words, reason in (
-        (["--secure"], "secure and auction cannot be combined"),
-        (["--theme", "South opens 1NT"], "theme and auction cannot be combined"),
+        (["--secure"], "--secure and --auction cannot be combined"),
+        (["--theme", "South opens 1NT"], "--theme and --auction cannot be combined"),
         (["--dealer", "Q"], "'Q' is not a seat"),
     ):
         status, _, err = run(*asked, *words)
         assert status == 2 and reason in err
-    assert "meaning needs auction" in run("deal", "--meaning", "1N: hcp 12-14")[2]
+    assert "--meaning needs --auction" in run("deal", "--meaning", "1N: hcp 12-14")[2]
     assert "call 2, 1C: it is not higher" in run("deal", "--auction", "1N 1C")[2]
 
 
@@ -237,18 +237,18 @@ def test_opponents_of_a_pair_fit_the_auction(run) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["leads", LEADER], "no contract and declarer (expected contract and by, or auction)"),
-        (["leads", LEADER, "3N"], "by is missing"),
+        (["leads", LEADER], "no contract and declarer (expected CONTRACT and --by, or --auction)"),
+        (["leads", LEADER, "3N"], "--by is missing"),
         (["leads", LEADER, "--auction", "1N P 3N"], "has not ended"),
         (["leads", LEADER, "--auction", "P P P P"], "passed out"),
         (["leads", LEADER, "4S", "--auction", ENDED], "the auction ends in 3N, not in 4S"),
         (["leads", LEADER, "--auction", ENDED, "--by", "W"], "makes North declarer, not West"),
-        (["leads", LEADER, "3N", "--by", "N", "--dealer", "N"], "dealer needs auction"),
-        (["leads", LEADER, "3N", "--by", "N", "--meaning", "acol"], "meaning needs auction"),
+        (["leads", LEADER, "3N", "--by", "N", "--dealer", "N"], "--dealer needs --auction"),
+        (["leads", LEADER, "3N", "--by", "N", "--meaning", "acol"], "--meaning needs --auction"),
         (["simulate", *KNOWN, "--auction", "1N 1C"], "call 2, 1C: it is not higher than 1N"),
         (["simulate", *KNOWN, "--auction", "1N", "--dealer", "Q"], "'Q' is not a seat"),
-        (["simulate", *KNOWN, "--auction", " "], "auction is empty"),
-        (["compare", "3N", "4S", "--by", "S", *KNOWN, "--dealer", "E"], "dealer needs auction"),
+        (["simulate", *KNOWN, "--auction", " "], "--auction is empty"),
+        (["compare", "3N", "4S", "--by", "S", *KNOWN, "--dealer", "E"], "--dealer needs --auction"),
         (["pair", LEADER, "KQ7.AQ3.AQ7.J762", "--auction", "1N"], "both hands hold"),
         (["pair", LEADER, "AQ7.AQ3.AQ7.J762", "--auction", "1Z"], "call 1: '1Z' is not a call"),
     ],

@@ -126,7 +126,7 @@ def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.solver
 def test_exact_needs_what_may_ask_for_tricks(run) -> None:
-    assert "exact needs a script or a condition" in run("deal", "-n", 2, "--exact")[2]
+    assert "--exact needs a script or a condition" in run("deal", "-n", 2, "--exact")[2]
     asked = ["deal", "--condition", "tricks(south, notrump) >= 9", "--exact", "--json"]
     _, out, err = run(*asked, "--seed", 0)
     assert err == "" and tc.solve(json.loads(out)["deal"]).tricks[4, 2] >= 9

@@ -29,7 +29,8 @@ def test_secure_boards_have_no_seed(run) -> None:
     _, out, err = run("deal", "-n", 2, "--secure", "--json")
     assert err == "" and [json.loads(line)["seed"] for line in out.splitlines()] == [None, None]
     status, _, err = run("deal", "--secure", "--seed", 3)
-    assert status == 2 and "secure and seed cannot be combined" in err
+    assert status == 2 and "--secure and --seed cannot be combined" in err
+    assert run("deal", "-n", 0)[2] == "trickcast: --boards is 0 (expected 1 or more)\n"
 
 
 def test_a_lesson_has_its_opener_as_dealer(run) -> None:
@@ -58,7 +59,7 @@ def test_open_shows_what_the_usual_systems_bid(run) -> None:
     assert {opening["system"]: opening["call"] for opening in told["openings"]} == expected
     assert run("open", hand, "--csv")[1].splitlines()[1] == ",".join([hand, *expected.values()])
     assert run("open", hand, "--system", "acol")[1].startswith(f"{hand}: 1N (acol)")
-    assert "nearest needs system" in run("open", hand, "--nearest", 2)[2]
+    assert "--nearest needs --system" in run("open", hand, "--nearest", 2)[2]
 
 
 @pytest.mark.slow
@@ -366,11 +367,11 @@ def test_records_without_leads_or_auctions_say_so(run, tmp_path) -> None:
     assert "    4* 2S by S    W SK           -  SK " in out
     assert "*: without an auction that fits" in out and "note: 1 board passed out\n" in err
     assert run("leads", path, "4H")[2] == (
-        "trickcast: contract has no effect with a file (each board has its own)\n"
+        "trickcast: CONTRACT has no effect with a file (each board has its own)\n"
     )
     assert "is neither a file nor a hand" in run("leads", "none.pbn")[2]
 
 
 def test_who_leads_must_be_known(run) -> None:
     status, _, err = run("leads", "KJ742.Q5.T983.K6", "3N")
-    assert status == 2 and "3N: by is missing (" in err and "which hand leads" in err
+    assert status == 2 and "3N: --by is missing (" in err and "which hand leads" in err

@@ -161,7 +161,7 @@ def test_the_position_alone_has_the_values_that_judging_the_play_has(run) -> Non
     text = run(*asked)[1]
     assert all(f"after {card}: East to play; declarer takes after" in text for card in ahead)
     refused = run("play", BOARD, "4H", "--by", "N", "--position", "--now")[2]
-    assert refused.startswith("trickcast: position cannot be combined with now")
+    assert refused.startswith("trickcast: --position cannot be combined with --now")
 
 
 @pytest.mark.solver
@@ -171,7 +171,7 @@ def test_after_the_last_card_nothing_comes(run) -> None:
     assert json.loads(run(*asked, "SJ", "SA", "SK")[1])["ahead"] == {"SQ": None}
     assert json.loads(run(*asked, "SJ", "SA", "SK", "SQ")[1])["ahead"] == {}
     refused = run("play", BOARD, "4H", "--by", "N", "--ahead", "--now")[2]
-    assert refused.startswith("trickcast: ahead cannot be combined with now")
+    assert refused.startswith("trickcast: --ahead cannot be combined with --now")
 
 
 @pytest.mark.solver

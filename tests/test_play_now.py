@@ -66,18 +66,18 @@ def test_a_record_has_its_own_auction_and_play(run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([BOARD, "--now"], "no auction (expected auction and dealer"),
+        ([BOARD, "--now"], "no auction (expected --auction and --dealer"),
         ([BOARD, "--now", "--auction", "1H P"], "has not ended"),
         ([BOARD, "--now", "--auction", "P P P P"], "passed out"),
         ([BOARD, "3N", *NOW], "the auction ends in 4H, not in 3N"),
         ([BOARD, *NOW, "--by", "E"], "makes North declarer, not East"),
-        ([BOARD, *NOW, "--lead", "S"], "lead cannot be combined with now"),
+        ([BOARD, *NOW, "--lead", "S"], "--lead cannot be combined with --now"),
         ([BOARD, *NOW, "SQ", "S5", "S3", "H3"], "card 4, H3: North has to follow in spades"),
         ([BOARD, *NOW, "SQ", "SQ"], "card 2, SQ: it was already played"),
         ([BOARD, *NOW, "SA"], "East played SA, but North holds it"),
         ([f"N:- {EAST} {SOUTH} -", *NOW, "SQ"], "North's hand is not known"),
         ([f"N:- {EAST} - -", *NOW, "SQ"], "'s hand is not known"),
-        ([BOARD, "4H", "--by", "N", "--auction", AUCTION], "auction needs now"),
+        ([BOARD, "4H", "--by", "N", "--auction", AUCTION], "--auction needs --now"),
     ],
 )
 def test_what_cannot_be_weighed_is_said_in_a_line(run, words, reason) -> None:

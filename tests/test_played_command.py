@@ -89,7 +89,7 @@ def test_a_board_without_a_dealer_has_that_of_its_number(run, tmp_path: Path) ->
         (["--auction", "1H P 4H"], "has not ended"),
         (["--auction", "1H P 1D"], "call 3, 1D: it is not higher than 1H"),
         (["--auction", AUCTION, "--by", "S", "--dealer", "N"], "makes North declarer, not South"),
-        (["4H", "--by", "N", "--dealer", "N"], "dealer needs auction"),
+        (["4H", "--by", "N", "--dealer", "N"], "--dealer needs --auction"),
         (["4H", "--by", "N", "--players", "me"], "players is 'me' (expected expert or club)"),
         ([], "no contract (expected contract and by"),
     ],

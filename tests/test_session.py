@@ -1064,7 +1064,7 @@ def test_scores_alone_need_no_solver(run, club):
     assert status == 0 and content["boards"][0]["par"] is None
     assert content["boards"][0]["tables"][0]["expected"] is None
     assert content["pairs"][0]["score"] == 0.8333
-    error = "trickcast: players has no effect with scores\n"
+    error = "trickcast: --players has no effect with --scores\n"
     assert run("session", *club, "--scores", "--players", "club") == (2, "", error)
     club[1].write_text("board,contract,declarer,result\n1,PASS,,\n1,4S,N,10\n")
     (board, *_) = json.loads(run("session", *club, "--scores", "--json")[1])["boards"]

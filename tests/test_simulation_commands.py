@@ -139,18 +139,18 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
     ("args", "words"),
     [
         (["simulate", "--south", SOUTH, "--north", "hcp 6-9, spaeds 3"], ["spaeds", "spades"]),
-        (["simulate", "--south", ""], ["south is empty"]),
+        (["simulate", "--south", ""], ["--south is empty"]),
         (["simulate", "--solve", 5], ["solve is 5"]),
         (["simulate", "--samples", 0], ["samples"]),
-        (["simulate", "--by", "S"], ["by needs contract or contracts"]),
-        (["simulate", "--making"], ["making needs contract"]),
-        (["simulate", *ONE, "--scoring", "imps"], ["scoring has no effect with contract"]),
+        (["simulate", "--by", "S"], ["--by needs --contract or --contracts"]),
+        (["simulate", "--making"], ["--making needs --contract"]),
+        (["simulate", *ONE, "--scoring", "imps"], ["--scoring has no effect with --contract"]),
         (["simulate", *ONE, "--making", "--vulnerable", "ns"], ["vulnerable", "making"]),
         (["simulate", "--contracts", "4S", "--scoring", "imps"], ["scoring", "contracts"]),
         (["simulate", "--contracts", "4S", "--by", "S", "--side", "NS"], ["side", "by"]),
         (["simulate", "--contract", "4S", "--by", "S", "--picture", "x.png"], [".svg", "x.png"]),
         (["simulate", "--scoring", "rubber"], ["rubber", "imps"]),
-        (["simulate", "--side", "N"], ["side is 'N' (expected NS or EW)"]),
+        (["simulate", "--side", "N"], ["--side is 'N' (expected NS or EW)"]),
         (["simulate", "--save", "layouts.docx"], ["layouts.docx", "suffix"]),
         (["simulate", "--save", "layouts.zrd"], ["layouts.zrd", "whole tables", ".pbn"]),
         (["compare", "4S", "3N", "--by", "S", "--save", "no/such/x.pbn"], ["no/such/x.pbn"]),
@@ -159,7 +159,7 @@ def test_an_interrupted_command_shows_what_is_there(run, monkeypatch) -> None:
         (["simulate", "--vulnerable", "we"], ["vulnerability"]),
         (["compare", "4S", "5H", "3N", "--by", "S", "--by", "W"], ["2 declarers for 3"]),
         (["compare", "4S"], ["fewer than two contracts"]),
-        (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["side has no effect with by"]),
+        (["compare", "4S", "3N", "--by", "S", "--side", "EW"], ["--side has no effect with --by"]),
         (["compare", "3N if hpc(north) >= 16 else 2N", "2N", "--by", "S"], ["rule", "hpc", "hcp"]),
         (["compare", "3N if hcp(east) / 0 > 1 else 2N", "2N", *FEW], ["division by zero"]),
         (["simulate", "2S"], ["'2S' is a contract, not a board (write --contract 2S)"]),
@@ -341,8 +341,8 @@ def test_contracts_and_leads_are_ranked_by_either(run) -> None:
         assert gains == sorted(gains, reverse=True)
         assert run(*leads)[1].splitlines()[4].startswith(rows[0]["cards"][0])
     status, _, err = run("simulate", *HANDS, *ONE, "--rank", "played")
-    assert status == 2 and "rank has no effect with contract" in err
-    assert "rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]
+    assert status == 2 and "--rank has no effect with --contract" in err
+    assert "--rank is 'luck' (expected" in run("simulate", *HANDS, "--rank", "luck")[2]
 
 
 class Terminal(io.BytesIO):

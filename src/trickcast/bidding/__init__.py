@@ -4,9 +4,10 @@ Opening systems consist of readable rules, or are networks that learned to open.
 calls and everything built on it handle whole auctions.
 """
 
+from ..cards.auction import BIDS
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.styles import StyleError
-from ..dealing.language.calls import BIDS, CALLS, PASS, UNKNOWN, parse_call
+from ..dealing.language.calls import CALLS, PASS, UNKNOWN, parse_call
 from ..dealing.language.rulefile import Rule, RuleError
 from ..dealing.language.systems import rule_file
 from .auction_layouts import AuctionDeals, AuctionError, AuctionLayouts, AuctionWarning, deals_after

@@ -41,6 +41,11 @@ def names() -> tuple[str, ...]:
     return (*_SHADED, *RULE_FILES, *offered("RULE_FILES"), *offered("OPENINGS"))
 
 
+def named(text: str) -> str | None:
+    """Return the name of a system, which counts in any case; None if there is none."""
+    return {name.lower(): name for name in names()}.get(text.lower())
+
+
 def load(system: str | os.PathLike[str]) -> OpeningSystem:
     """Load an opening system: one that ships, or the rules in a file.
 
@@ -65,8 +70,8 @@ def load(system: str | os.PathLike[str]) -> OpeningSystem:
         >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
         rule 20, four good spades: opening, good_spades, spades 4
     """
-    if isinstance(system, str):  # names count in any case
-        system = {name.lower(): name for name in names()}.get(system.lower(), system)
+    if isinstance(system, str):
+        system = named(system) or system
     if isinstance(system, str) and system in _SHADED:
         path = rule_file(_SHADED[system])
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()

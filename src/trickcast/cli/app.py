@@ -6,6 +6,7 @@ most three plain lines on standard error; 130 after Ctrl-C.
 
 import gc
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from .standard_streams import open_streams
 
 _ERROR_LINES, _LONGEST = 3, 1000
 """Limits of an error message: lines, and characters of each."""
+_IN_PYTHON = re.compile(r'format="[^"]*" or (?=--)|trickcast\.solve\(deals\), or ')
+"""What messages suggest to programs, before they name an option or a command."""
 _SKIPPED = 3
 _INTERRUPTED = 130
 _COMPLETION = "_TRICKCAST_COMPLETE"
@@ -201,7 +204,8 @@ def _answers() -> tuple[type[Exception], ...]:
 
 def _complain(error: object) -> int:
     """Print an error in at most three plain lines, and return the exit status."""
-    lines = [cut(line, _LONGEST) for line in str(error).splitlines() if line.strip()] or ["failed"]
+    text = _IN_PYTHON.sub("", str(error))
+    lines = [cut(line, _LONGEST) for line in text.splitlines() if line.strip()] or ["failed"]
     print("\n".join([f"trickcast: {lines[0]}", *lines[1:_ERROR_LINES]]), file=sys.stderr)
     return 2
 
@@ -211,7 +215,8 @@ def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> 
     from ..cards import NoteWarning
 
     if issubclass(category, NoteWarning):
-        print(f"note: {message}", file=sys.stderr)
+        text = _IN_PYTHON.sub("", str(message))
+        print(f"note: {text}", file=sys.stderr)
 
 
 def _discard_output() -> None:

@@ -80,6 +80,15 @@ class Command(click.Command):
                 error.param = arguments[-1]
             raise
 
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command. A QuestionError names its options in place of their keys."""
+        try:
+            return super().invoke(context)
+        except QuestionError as error:
+            names = {each.name: _name(each) for each in self.params}
+            told = error.with_names(*(names.get(key, key) for key in error.keys))
+            raise QuestionError(told) from None
+
 
 def command(function: Callable[..., None], name: str | None = None) -> click.Command:
     """Return a function as a command; the last paragraph of its docstring may be ``Example: …``.
@@ -192,7 +201,7 @@ def _check(said: Option, context: click.Context, parameter: click.Parameter, val
 def _name(parameter: click.Parameter | None) -> str:
     """Return the name by which users know an option or an argument."""
     if isinstance(parameter, click.Option):
-        return parameter.opts[-1]
+        return max(parameter.opts, key=len)  # --boards, not -n
     return "" if parameter is None else parameter.human_readable_name.strip("[].")
 
 

@@ -46,7 +46,7 @@ def open(
         raise click.BadParameter(
             "--csv and --nearest cannot be combined: the CSV has no similar hands"
         )
-    if labelled is not None and (as_csv or question.system is None or not question.near_hands):
+    if labelled is not None and (as_csv or question.system is None or not question.nearest):
         raise click.BadParameter("--labelled needs --system, and similar hands to show")
     openers = question.openers
     near = None if as_csv else question.near(labelled)
@@ -58,7 +58,7 @@ def open(
     title += openers[0].name if labelled is None else labelled.name
     for number, held in enumerate(hands):
         openings = question.ask(held)
-        neighbours = () if near is None else near.nearest(held, question.near_hands)
+        neighbours = () if near is None else near.nearest(held, question.nearest)
         if as_json:
             click.echo(json.dumps(question.answer(openings, neighbours)))
             continue

@@ -262,7 +262,7 @@ class AuctionQuestion(CallsQuestion):
         Reports omissions to ``note``. Raises QuestionError if no board has an auction.
         """
         if self.deal is not None:
-            raise QuestionError("deal needs calls, but a file has its own deals")
+            raise QuestionError("{} needs calls, but a file has its own deals", "deal")
         silent, any_explained = 0, False
         for deal, board in boards:
             if not board.auction:
@@ -348,7 +348,7 @@ class BidQuestion(CallsQuestion):
     def one(self) -> BidAnswer:
         """Return the single answer if there is no file. Raises QuestionError for ``seats``."""
         if self.seats is not None:
-            raise QuestionError("seats needs a file of boards")
+            raise QuestionError("{} needs a file of boards", "seats")
         return self.answer(*self.ask())
 
     def of_boards(
@@ -370,10 +370,10 @@ class BidQuestion(CallsQuestion):
         Raises QuestionError for invalid seats, and for options that have no effect on a file.
         """
         if self.simulate:
-            raise QuestionError("simulate needs a hand, not a file of boards")
+            raise QuestionError("{} needs a hand, not a file of boards", "simulate")
         bidding = [Seat.parse(letter) for letter in ("NESW" if self.seats is None else self.seats)]
         if not bidding:
-            raise QuestionError("seats is empty (expected such as NS)")
+            raise QuestionError("{} is empty (expected such as NS)", "seats")
         given = iter(boards)
         while some := list(islice(given, _TOGETHER)):
             yield [
@@ -444,7 +444,7 @@ def check_calls(auction: str | None, given: frozenset[str]) -> None:
     if auction is None:
         for name in ("dealer", "meaning", "style"):
             if name in given:
-                raise QuestionError(f"{name} needs auction")
+                raise QuestionError("{} needs {}", name, "auction")
 
 
 def heard(
@@ -463,9 +463,9 @@ def reads_a_file(meaning: str) -> bool:
     told = rest.strip() if first.lower() in ("ns", "ew") else meaning.strip()
     if told.lower().endswith(".toml"):
         return True
-    from ..bidding import names
+    from ..bidding.registry import named
 
-    return ":" not in told and told not in names()
+    return ":" not in told and named(told) is None
 
 
 def ended_auction(

@@ -61,21 +61,16 @@ class ConvertQuestion(Question):
     solve: Annotated[bool, Option(help="Add exact tricks; in PBN the par too.")] = False
     estimate: Annotated[bool, Option(help="Fill in unknown tricks with estimates.")] = False
     model: Annotated[
-        str | None,
-        Option(metavar="MODEL", help=f"Model for --estimate (default: {DEFAULT_MODEL})."),
-    ] = None
+        str,
+        Option(metavar="MODEL", help="Model for --estimate."),
+    ] = DEFAULT_MODEL
 
     def check(self) -> None:
         """Refuse two kinds of tricks at once, and a model without estimates."""
         if self.solve and self.estimate:
-            raise QuestionError("solve and estimate cannot be combined")
-        if self.model is not None and not self.estimate:
-            raise QuestionError("model needs estimate")
-
-    @property
-    def network(self) -> str:
-        """The model used for estimates."""
-        return self.model or DEFAULT_MODEL
+            raise QuestionError("{} and {} cannot be combined", "solve", "estimate")
+        if "model" in self.given and not self.estimate:
+            raise QuestionError("{} needs {}", "model", "estimate")
 
     def ask(
         self,
@@ -92,10 +87,8 @@ class ConvertQuestion(Question):
         if self.solve:
             chunks = solved(chunks)
         elif self.estimate:
-            comment = (
-                f"tricks without a solver, where they were not known: trickcast {self.network}"
-            )
-            estimator = loaded(self.network, workers)
+            comment = f"tricks without a solver, where they were not known: trickcast {self.model}"
+            estimator = loaded(self.model, workers)
             chunks = (_with_unknown(chunk, estimator) for chunk in chunks)
         if (self.solve or self.estimate) and form == "pbn":
             chunks = annotated(chunks, comment)

@@ -14,7 +14,7 @@ from .. import dealing
 from ..cards import Board, Deal
 from ..dealing.constraints import FEWEST_TRIES, MAX_TRIES
 from ..dealing.language.mistakes import BY_PARAMETERS
-from .auctions import AuctionText, Meanings, Style, heard
+from .auctions import AuctionText, Meanings, Style, check_calls, heard
 from .deals import SolveQuestion, named_deal
 from .declared import Hooks, Option, Question, QuestionError
 
@@ -123,18 +123,17 @@ class DealQuestion(Question):
     def check(self) -> None:
         """Refuse options that exclude each other, and more boards than tries."""
         if self.secure and self.seed is not None:
-            raise QuestionError("secure and seed cannot be combined")
+            raise QuestionError("{} and {} cannot be combined", "secure", "seed")
         if self.secure and self.auction is not None:
-            raise QuestionError("secure and auction cannot be combined")
+            raise QuestionError("{} and {} cannot be combined", "secure", "auction")
         if self.theme is not None and self.auction is not None:
-            raise QuestionError("theme and auction cannot be combined")
-        if self.auction is None:
-            for name in ("meaning", "style"):
-                if name in self.given:
-                    raise QuestionError(f"{name} needs auction")
+            raise QuestionError("{} and {} cannot be combined", "theme", "auction")
+        check_calls(self.auction, self.given - {"dealer"})
         tries = max(self.tries or MAX_TRIES, FEWEST_TRIES)
         if (self.boards or 0) > tries:
-            raise QuestionError(f"boards is {self.boards:,} (expected at most the {tries:,} tries)")
+            raise QuestionError(
+                f"{{}} is {self.boards:,} (expected at most the {tries:,} tries)", "boards"
+            )
         self.calls  # noqa: B018
 
     @cached_property
@@ -162,7 +161,7 @@ class DealQuestion(Question):
         vulnerability.
         """
         if self.exact and script is None and self.condition is None:
-            raise QuestionError("exact needs a script or a condition")
+            raise QuestionError("{} needs a script or a condition", "exact")
         number, seed, first, dealer, vulnerability = (
             getattr(script, name, None)
             for name in ("produce", "seed", "start_board", "dealer", "vulnerability")

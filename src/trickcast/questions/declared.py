@@ -19,7 +19,24 @@ MOST_SHOWN = 1_000_000
 
 
 class QuestionError(ValueError):
-    """A question that cannot be answered; the message says what was expected."""
+    """A question that cannot be answered; the message says what was expected.
+
+    Each ``{}`` in it stands for the next of ``keys``, for which a command names its options.
+    """
+
+    def __init__(self, message: str, *keys: str):
+        super().__init__(message, *keys)
+        self.message, self.keys = message, keys
+
+    def __str__(self) -> str:
+        return self.with_names(*self.keys)
+
+    def with_names(self, *names: str) -> str:
+        """Return the message with other names for the keys."""
+        text = self.message
+        for name in names:
+            text = text.replace("{}", name, 1)
+        return text
 
 
 class Option:
@@ -58,9 +75,9 @@ class Option:
                 if value.lower() == choice.lower():
                     return choice
             expected = " or ".join(filter(None, (", ".join(self.choices[:-1]), self.choices[-1])))
-            raise QuestionError(f"{name} is {value[:60]!r} (expected {expected})")
+            raise QuestionError(f"{{}} is {value[:60]!r} (expected {expected})", name)
         if isinstance(value, str) and self.filled and not value.strip():
-            raise QuestionError(f"{name} is empty")
+            raise QuestionError("{} is empty", name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             self._check_number(name, value)
         return value
@@ -77,7 +94,7 @@ class Option:
             expected = f"at most {high}" if low is None else ends
         else:
             return
-        raise QuestionError(f"{name} is {str(value)[:60]} (expected {expected})")
+        raise QuestionError(f"{{}} is {str(value)[:60]} (expected {expected})", name)
 
 
 class Argument(Option):

@@ -189,7 +189,7 @@ class PairQuestion(HandsQuestion):
         self._asked  # noqa: B018
         check_calls(self.auction, self.given)
         if self.auction is not None and "model" in self.given:
-            raise QuestionError("model has no effect with auction")
+            raise QuestionError("{} has no effect with {}", "model", "auction")
         self._calls  # noqa: B018
 
     @cached_property
@@ -315,18 +315,13 @@ class OpenQuestion(HandsQuestion):
         ),
     ] = None
     nearest: Annotated[
-        int | None, Option(min=0, served=20, help="Number of similar hands to show (default: 3).")
-    ] = None
+        int, Option(min=0, served=20, help="Number of similar hands of a system to show.")
+    ] = 3
 
     def check(self) -> None:
         """Refuse near hands without a system."""
-        if self.nearest and self.system is None:
-            raise QuestionError("nearest needs system")
-
-    @property
-    def near_hands(self) -> int:
-        """How many near hands to show."""
-        return 3 if self.nearest is None else self.nearest
+        if self.nearest and "nearest" in self.given and self.system is None:
+            raise QuestionError("{} needs {}", "nearest", "system")
 
     @cached_property
     def openers(self) -> "list[OpeningSystem]":
@@ -335,8 +330,8 @@ class OpenQuestion(HandsQuestion):
 
         if self.system is None:
             return [_system(name) for name in bidding.USUAL_SYSTEMS]
-        if self.system in bidding.names():
-            return [_system(self.system)]
+        if (name := bidding.registry.named(self.system)) is not None:
+            return [_system(name)]
         try:
             return [bidding.load(self.system)]
         except ValueError as error:
@@ -344,13 +339,13 @@ class OpenQuestion(HandsQuestion):
 
     def near(self, labelled: Path | None = None) -> "NearestSystem | None":
         """Return the finder of near hands, from a file or the system's bids; None if not needed."""
-        if not self.near_hands or self.system is None:
+        if not self.nearest or self.system is None:
             return None
         from .. import bidding
 
-        if labelled is None and self.system in bidding.names():
-            return _near(self.system)
         if labelled is None:
+            if (name := bidding.registry.named(self.system)) is not None:
+                return _near(name)
             return bidding.NearestSystem(bidding.own_labelled(self.openers[0]))
         try:
             return bidding.NearestSystem(bidding.read_labelled(labelled))
@@ -379,7 +374,7 @@ class OpenQuestion(HandsQuestion):
         """Answer for all hands."""
         near = self.near()
         return [
-            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.near_hands))
+            self.answer(self.ask(hand), () if near is None else near.nearest(hand, self.nearest))
             for hand in given
         ]
 
@@ -429,7 +424,7 @@ class NearestQuestion(HandsQuestion):
     def check(self) -> None:
         """Refuse an incomplete analogy."""
         if (self.plus is None) != (self.minus is None):
-            raise QuestionError("plus and minus need each other")
+            raise QuestionError("{} and {} need each other", "plus", "minus")
         self._way  # noqa: B018
 
     @cached_property

@@ -138,11 +138,15 @@ class LeadsQuestion(LayoutsQuestion):
         if self.calls is not None:
             return
         if self.contract is None:
-            raise QuestionError("no contract and declarer (expected contract and by, or auction)")
+            raise QuestionError(
+                "no contract and declarer (expected {} and {}, or {})", "contract", "by", "auction"
+            )
         if self.by is None:
             raise QuestionError(
-                f"{self.contract}: by is missing (expected the declarer, N, E, S or W, who says "
-                "which hand leads; or auction)"
+                f"{self.contract}: {{}} is missing (expected the declarer, N, E, S or W, who says "
+                "which hand leads; or {})",
+                "by",
+                "auction",
             )
 
     def ask(self, hooks: Hooks) -> LeadSimulation:
@@ -174,7 +178,7 @@ class LeadsQuestion(LayoutsQuestion):
     def check_file(self) -> None:
         """Refuse options that have no effect on the boards of a file. Raises QuestionError."""
         if vain := [name for name in _OWN if name in self.given]:
-            raise QuestionError(f"{vain[0]} has no effect with a file (each board has its own)")
+            raise QuestionError("{} has no effect with a file (each board has its own)", vain[0])
 
     def judge(self, deal: Deal, board: Board | None, hooks: Hooks) -> "JudgedLead | str":
         """Judge the lead made on a board; or return why there is none to judge."""

@@ -183,14 +183,16 @@ class PlayQuestion(Question):
         """Parse contract and cards. Raises QuestionError for a board that is passed out."""
         calls = {"auction", "dealer", "vulnerable", "meaning", "style"}
         if not self.now and (vain := calls & self.given):
-            raise QuestionError(f"{min(vain)} needs now")
+            raise QuestionError("{} needs {}", min(vain), "now")
         for name in ("position", "ahead"):
             if self.now and getattr(self, name):
                 raise QuestionError(
-                    f"{name} cannot be combined with now: hands may be hidden there"
+                    "{} cannot be combined with {}: hands may be hidden there", name, "now"
                 )
         if self.now and self.lead is not None:
-            raise QuestionError("lead cannot be combined with now: the auction tells who leads")
+            raise QuestionError(
+                "{} cannot be combined with {}: the auction tells who leads", "lead", "now"
+            )
         bid = self._bid
         if bid is not None and bid.strain is None:
             raise QuestionError(f"{bid}: a passed-out board has no play to judge")
@@ -303,7 +305,9 @@ class PlayQuestion(Question):
         known = board.completed()
         text = self.auction if self.auction is not None else " ".join(board.auction)
         if not text:
-            raise QuestionError("no auction (expected auction and dealer, or a board with one)")
+            raise QuestionError(
+                "no auction (expected {} and {}, or a board with one)", "auction", "dealer"
+            )
         dealer = known.dealer if self.dealer is None else Seat.parse(self.dealer)
         sides = known.vulnerability
         if self.vulnerable is not None:

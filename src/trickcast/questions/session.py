@@ -132,7 +132,7 @@ class SessionQuestion(Question):
     def check(self) -> None:
         """Refuse what has no effect. Raises QuestionError."""
         if self.scores and "players" in self.given:
-            raise QuestionError("players has no effect with scores")
+            raise QuestionError("{} has no effect with {}", "players", "scores")
 
     def ask(
         self,
@@ -164,7 +164,7 @@ class SessionQuestion(Question):
         unsolved = sum(board.exact is None for board in played.boards)
         if unsolved > MOST_SOLVED and not self.scores:
             raise QuestionError(
-                f"{counted(unsolved, 'board')} to solve (expected at most {MOST_SOLVED}, or the "
-                "option scores)"
+                f"{counted(unsolved, 'board')} to solve (expected at most {MOST_SOLVED}, or {{}})",
+                "scores",
             )
         yield self.answer(self.ask(played, hooks.workers))

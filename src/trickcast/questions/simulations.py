@@ -342,14 +342,14 @@ class SimulateQuestion(LayoutsQuestion):
         """Refuse contradictory options, and options without effect."""
         super().check()
         if self.contract is not None and self.contracts is not None:
-            raise QuestionError("contract and contracts cannot be combined")
+            raise QuestionError("{} and {} cannot be combined", "contract", "contracts")
         if self.by is not None and self.contract is None and self.contracts is None:
-            raise QuestionError("by needs contract or contracts")
+            raise QuestionError("{} needs {} or {}", "by", "contract", "contracts")
         if self.making and self.contract is None:
-            raise QuestionError("making needs contract")
+            raise QuestionError("{} needs {}", "making", "contract")
         vain = next((pair for pair in _IN_VAIN if self.given.issuperset(pair)), None)
         if vain is not None and not (self.auction and vain == ("vulnerable", "making")):
-            raise QuestionError("{} has no effect with {}".format(*vain))
+            raise QuestionError("{} has no effect with {}", *vain)
         self.asked  # noqa: B018
 
     @cached_property
@@ -362,7 +362,7 @@ class SimulateQuestion(LayoutsQuestion):
         else:
             return []
         if not bids or any(bid.strain is None for bid in bids):
-            raise QuestionError("contracts must be played (expected such as 3N,4H,5C)")
+            raise QuestionError("{} must be played (expected such as 3N,4H,5C)", "contracts")
         first = Seat.NORTH if self.side == "NS" else Seat.EAST
         seats = (first, first.partner) if self.by is None else (Seat.parse(self.by),)
         return [(bid, seat) for bid in dict.fromkeys(bids) for seat in seats]
@@ -556,7 +556,7 @@ class CompareQuestion(LayoutsQuestion):
         if len(self.contracts or ()) < 2:
             raise QuestionError("fewer than two contracts (expected two or more, such as 3N 4S)")
         if self.given.issuperset(("side", "by")):
-            raise QuestionError("side has no effect with by")
+            raise QuestionError("{} has no effect with {}", "side", "by")
         self.choices  # noqa: B018
 
     @cached_property
@@ -565,8 +565,9 @@ class CompareQuestion(LayoutsQuestion):
         contracts, seats = self.contracts or [], self.by or []
         if len(seats) not in (0, 1, len(contracts)):
             raise QuestionError(
-                f"{len(seats)} declarers for {len(contracts)} contracts (expected by once, or once "
-                "for each)"
+                f"{len(seats)} declarers for {len(contracts)} contracts (expected {{}} once, or "
+                "once for each)",
+                "by",
             )
         declarers: list[str | None] = [*seats] if seats else [None]
         if len(declarers) == 1:

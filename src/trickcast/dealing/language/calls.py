@@ -3,12 +3,11 @@
 from difflib import get_close_matches
 
 from ...cards import shorten
+from ...cards.auction import BIDS
 
 PASS = "PASS"
 UNKNOWN = "UNKNOWN"
 """A network's answer for a hand whose bid it was not taught; never a call in the auction."""
-BIDS = tuple(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN")
-"""The 35 bids in ascending order, from 1C to 7N."""
 CALLS = (PASS, *BIDS)
 """Every opening call, lowest first."""
 _RANK = {call: rank for rank, call in enumerate((*CALLS, UNKNOWN))}
