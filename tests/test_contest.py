@@ -296,7 +296,7 @@ def test_a_contest_goes_on_where_the_server_is_started_again(file, clock) -> Non
         ("deal", {"token": "no such"}, 403, "no player has this token"),
         ("forget", {"token": "no such"}, 403, "no player has this token"),
         ("deal", {"chunk": 999}, 404, "this player has no such chunk"),
-        ("answer", {"number": 2, "tricks": 7}, 404, "deal 2 of this chunk has not been asked"),
+        ("answer", {"number": 2, "tricks": 7}, 404, "deal 2 of this chunk has not been asked for"),
         ("answer", {"number": 0, "tricks": 14}, 422, "tricks: "),
         ("answer", {"number": 0, "tricks": "8"}, 422, "tricks: "),
         ("answer", {"number": 0}, 422, "tricks: "),
@@ -351,6 +351,11 @@ def test_a_player_is_deleted_whole_and_the_token_is_in_no_file(client, file) -> 
             assert database.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
     database.close()
     assert b"Zebulon" not in file.read_bytes()
+
+
+def test_unknown_keys_are_refused_in_the_address_too(client) -> None:
+    answer = client.get("/v1/contest?x=1")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "x: unknown")
 
 
 def test_a_server_without_a_contest_says_so() -> None:

@@ -20,6 +20,8 @@ import pytest
 
 import trickcast as tc
 from trickcast.cards import Deal
+from trickcast.questions.auctions import reads_a_file
+from trickcast.questions.hands import OpenQuestion
 from trickcast.web.serve.server import ServeError, hosts_of
 
 PAGE = Path(tc.__file__).parent / "web" / "page"
@@ -163,8 +165,8 @@ def printed(*arguments: str) -> list[Any]:
         ),
         (
             "pair",
-            {"north": [NORTH], "south": [SOUTH], "auction": "1S P 2C P", "dealer": "S"},
-            ("pair", NORTH, SOUTH, "--auction", "1S P 2C P", "--dealer", "S"),
+            {"north": [NORTH], "south": [SOUTH], "auction": "P 1H P 1S", "dealer": "W"},
+            ("pair", NORTH, SOUTH, "--auction", "P 1H P 1S", "--dealer", "W"),
         ),
         (
             "simulate",
@@ -282,7 +284,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("simulate", {"making": "y", "seconds": "a"}, "seconds: expected a number\nmaking: expected t"),
     ("simulate", {"north": "x" * 10_001}, "north: too long (expected at most 10,000 characters)"),
     ("estimate", {"deals": []}, "deals: empty (expected at least 1)"),
-    ("estimate", {"deals": ["\ud800"]}, "deals.0: expected text"),
+    ("estimate", {"deals": ["\ud800"]}, "deals.0: half of a surrogate pair (expected text"),
     ("estimate", {"deals": [1]}, "deals.0: expected text"),
     ("estimate", [], "the body is not a JSON object"),
     ("simulate", {"by": "S"}, "by needs contract or contracts"),
@@ -374,6 +376,71 @@ def test_what_is_wrong_is_said_in_plain_words(client, path, question, detail) ->
     assert len(answer.json()["detail"].splitlines()) <= 3
 
 
+@pytest.mark.parametrize(
+    ("path", "asked", "key"),
+    [
+        ("estimate", {"deals": [EASY], "model": "x"}, "model"),
+        ("pair", {"north": [NORTH], "south": [SOUTH], "model": "fast"}, "model"),
+        ("open", {"hands": [NORTH], "system": "x"}, "system"),
+        ("auction", {"auction": "1N", "meaning": ["x.toml"]}, "meaning"),
+        ("simulate", {"seed": -1}, "seed"),
+        ("simulate", {"precision": -1}, "precision"),
+        ("simulate", {"solve": 2001}, "solve"),
+        ("simulate", {"scoring": "rubber"}, "scoring"),
+        ("deal", {"boards": 0}, "boards"),
+        ("deal", {"boards": 1.5}, "boards"),
+        ("deal", {"theme": " "}, "theme"),
+    ],
+)
+def test_a_key_that_is_wrong_by_itself_is_pointed_to(client, path, asked, key) -> None:
+    answer = client.post(f"/v1/{path}", json=asked)
+    (fault,) = answer.json()["errors"]
+    assert (answer.status_code, fault["pointer"]) == (422, f"/{key}")
+    assert answer.json()["detail"].endswith(fault["detail"])
+
+
+def test_keys_that_are_wrong_together_are_not_pointed_to(client) -> None:
+    answer = client.post("/v1/open", json={"hands": [NORTH], "nearest": 2})
+    assert answer.json().keys() == {"title", "status", "detail"}
+    assert answer.json()["detail"] == "nearest needs system"
+
+
+def test_a_number_without_a_fraction_is_whole(client) -> None:
+    for whole in ("2.0", "2e0"):
+        body = f'{{"boards": {whole}, "seed": 3}}'
+        answer = client.post("/v1/deal", content=body, headers={"content-type": "application/json"})
+        assert len(answer.json()["results"]) == 2, answer.text
+
+
+def test_a_body_that_is_packed_is_refused_as_such(client) -> None:
+    headers = {"content-type": "application/json", "content-encoding": "GZIP"}
+    answer = client.post("/v1/deal", content=b"\x1f\x8b", headers=headers)
+    detail = "content-encoding gzip is not supported (expected none)"
+    assert (answer.status_code, answer.json()["detail"]) == (415, detail)
+
+
+def test_what_a_network_notes_of_two_hands_is_told(client) -> None:
+    asked = {
+        "north": ["T98.T987.T98.T97"],
+        "south": ["KJ5.J65.K32.J654"],
+        "auction": "1N P 3N P P P",
+    }
+    answer = client.post("/v1/pair", json=asked).json()
+    (note,) = answer["notes"]
+    assert len(answer["results"]) == 1 and note.startswith("call 1, 1N by North, hardly fits")
+
+
+def test_systems_count_in_any_case(client) -> None:
+    asked = {"hands": [NORTH], "system": "acol"}
+    small, large = (
+        client.post("/v1/open", json=asked | {"system": name}).json() for name in ("acol", "ACOL")
+    )
+    assert small == large and small["results"][0]["system"] == "acol"
+    near = [OpenQuestion(system=name).near() for name in ("acol", "Acol")]
+    assert near[0] is near[1]
+    assert not reads_a_file("Acol") and not reads_a_file("ns ACOL") and reads_a_file("acol.x")
+
+
 def test_what_is_asked_twice_is_refused(client) -> None:
     twice = f'{{"hands": ["{NORTH}"], "trump": "S", "trump": "H"}}'
     for address, body in (
@@ -408,6 +475,9 @@ def test_a_key_that_says_nothing_is_not_beside_another(client) -> None:
     answers = [client.post("/v1/simulate", json=asked | more) for more in ({}, nothing)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
+    near = client.post("/v1/open", json={"hands": [NORTH], "nearest": 3})
+    model = client.post("/v1/convert", json={"deals": [EASY], "to": "pbn", "model": "accurate"})
+    assert (near.status_code, model.status_code) == (200, 200)
 
 
 @pytest.mark.parametrize(
@@ -543,6 +613,10 @@ def test_the_schema_has_every_question_and_the_keys_of_its_answers(client) -> No
     answer = client.get("/v1/estimate", params={"deals": EASY}).json()["results"][0]
     assert answer.keys() <= keys.keys()
     assert "/v1/estimate" in client.get("/docs").text
+    described = json.dumps(schema["components"]["schemas"])
+    assert " --" not in described and "by the script" not in described
+    said = [step["summary"] for path in schema["paths"].values() for step in path.values()]
+    assert all(said.count(each) <= 2 for each in said)  # POST and GET of one address
 
 
 def test_head_is_answered_where_get_is_and_other_methods_are_told_all_that_are(client) -> None:

@@ -116,7 +116,7 @@ def test_what_is_no_deal_in_a_file_is_listed_or_refused(client) -> None:
 def test_a_file_without_deals_is_refused_as_by_the_command_line(client, path) -> None:
     headers = {"content-type": "application/x-csv"}
     answer = client.post(f"/v1/{path}", content=b"deal\n", headers=headers)
-    assert (answer.status_code, answer.json()["detail"]) == (422, "the file: contains no deals")
+    assert (answer.status_code, answer.json()["detail"]) == (422, "the body: contains no deals")
 
 
 @pytest.mark.solver
@@ -240,9 +240,12 @@ def test_a_table_in_part_is_solved_as_by_the_command_and_what_differs_is_noted(
 
 FILES_REFUSED = [
     ({"content": b"rubbish", "headers": {"content-type": "text/plain"}}, "unknown content"),
-    ({"content": b"", "headers": {"content-type": "text/plain"}}, "the file is empty"),
-    ({"content": b"\x1f\x8b\x08rubbish", "headers": {"content-type": "text/plain"}}, "the file"),
-    ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the file"),
+    (
+        {"content": b"", "headers": {"content-type": "text/plain"}},
+        "the body: the file is empty",
+    ),
+    ({"content": b"\x1f\x8b\x08rubbish", "headers": {"content-type": "text/plain"}}, "the body"),
+    ({"content": b"x", "headers": {"content-type": "application/x-zrd"}}, "the body"),
     ({"files": {"file": ("../../etc/passwd", b"x")}}, "../../etc/passwd: "),
     ({"files": {"file": b"x"}, "data": {"from": "word"}}, "is not a format"),
     (
@@ -314,7 +317,8 @@ def test_what_is_said_in_the_address_and_in_a_form_is_refused(client, boards) ->
 
 def test_a_broken_form_and_a_file_where_none_is_read_are_refused(client) -> None:
     broken = {"content": b"--x", "headers": {"content-type": "multipart/form-data"}}
-    assert client.post("/v1/solve", **broken).status_code == 400
+    answer = client.post("/v1/solve", **broken)
+    assert answer.status_code == 400 and "with its boundary" in answer.json()["detail"]
     several = client.post("/v1/session", files=[("a", b"1"), ("b", b"2")])
     detail = "the form contains 2 files (send one file)"
     assert (several.status_code, several.json()["detail"]) == (400, detail)
@@ -434,6 +438,22 @@ def test_a_solver_that_crashes_in_a_stream_is_replaced_and_no_board_is_sent_twic
                 (solver,) = solvers_of(process.pid)
                 subprocess.run(["kill", "-9", str(solver)], check=True)
     assert got == [*(("result", deal) for deal in deals), ("end", None)]
+
+
+@pytest.mark.slow
+@pytest.mark.solver
+def test_boards_of_a_solver_that_crashes_are_of_one_seed(server) -> None:
+    client, process, _ = server
+    asked = {"boards": 4, "solve": True}
+    with client.stream("POST", "/v1/deal", json=asked, headers=STREAM) as answer:
+        got = []
+        for _, content in events(answer.iter_lines()):
+            got.append(content)
+            if len(got) == 1:
+                (solver,) = solvers_of(process.pid)
+                subprocess.run(["kill", "-9", str(solver)], check=True)
+    again = client.post("/v1/deal", json=asked | {"seed": got[0]["seed"]}).json()["results"]
+    assert got == [*again, {}]
 
 
 @pytest.mark.slow

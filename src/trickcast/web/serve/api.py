@@ -288,7 +288,9 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
         status, detail = problem_of(error)
         if isinstance(error, JobError):
             metrics.crashes.inc()
-        return _problem(status, detail, _AGAIN if status in (429, 503) else None)
+        keys: tuple[str, ...] = getattr(error, "keys", ())
+        errors = [{"pointer": f"/{keys[0]}", "detail": detail}] if len(keys) == 1 else None
+        return _problem(status, detail, _AGAIN if status in (429, 503) else None, errors)
 
     async def other(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

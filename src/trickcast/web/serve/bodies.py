@@ -44,7 +44,8 @@ in the code for a question with several bodies."""
 _ERRORS_SHOWN = 3
 _EXPECTED = {
     "missing": "missing",
-    **dict.fromkeys(("string_type", "string_unicode"), "expected text"),
+    "string_type": "expected text",
+    "string_unicode": "half of a surrogate pair (expected text in Unicode)",
     "list_type": "expected a list",
     **dict.fromkeys(("bool_type", "bool_parsing"), "expected true or false"),
     **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "expected a number"),
@@ -54,7 +55,9 @@ _EXPECTED = {
     ),
 }
 """Type of an error of pydantic → what is wrong."""
+_FIELDS = 50  # of a form
 _NAME = 60  # characters of a name in messages
+_EXACT = 2**53  # a float below it has every whole number
 _DIGITS = 400  # of a whole number: more than a float can hold
 
 
@@ -108,6 +111,10 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
     values = _plain(request.query_params.multi_items(), name)
     file, key = None, filed(name)
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
+    packed = request.headers.get("content-encoding", "identity").strip().lower()
+    if packed != "identity":
+        told = f"content-encoding {packed[:_NAME]} is not supported (expected none)"
+        raise HTTPException(415, told)
     if kind == _JSON:
         _add(values, _object(await request.body()))
     elif kind in _UNSAID and (asked := _unsaid(await request.body(), name)) is not None:
@@ -120,7 +127,7 @@ async def _read(request: Request, name: str) -> tuple[dict[str, Any], File | Non
         file, fields = await _form(request)
         _add(values, _plain(fields, name))
     else:
-        file = File("the file", await request.body())
+        file = File("the body", await request.body())
         named = kind.rpartition("/")[2].removeprefix("x-")
         if named in FORMATS:
             values.setdefault("from", named)
@@ -227,7 +234,7 @@ def _unsaid(body: bytes, name: str) -> dict[str, Any] | None:
 
 def _loads(text: str | bytes) -> Any:
     """Read JSON. Raises RefusedError for a repeated key, ValueError for other text."""
-    return json.loads(text, object_pairs_hook=_once, parse_int=_whole)
+    return json.loads(text, object_pairs_hook=_once, parse_int=_whole, parse_float=_number)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -242,6 +249,12 @@ def _whole(digits: str) -> int:
     return int(digits[:_DIGITS])
 
 
+def _number(digits: str) -> float:
+    """Read a number; one without a fraction is a whole number, as for JSON Schema."""
+    value = float(digits)
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
+
+
 def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
     """Merge keys into others. Raises RefusedError for one that is already there."""
     for name, value in more.items():
@@ -252,13 +265,17 @@ def _add(values: dict[str, Any], more: dict[str, Any]) -> None:
 
 async def _form(request: Request) -> tuple[File, list[tuple[str, str]]]:
     """Return the file of a form, and its other parts. Raises HTTPException if it is malformed."""
-    async with request.form(max_fields=50) as form:
-        fields, files = [], []
-        for name, part in form.multi_items():
-            if isinstance(part, UploadFile):
-                files.append(File((part.filename or "the file")[:_NAME], await part.read()))
-            else:
-                fields.append((name, part))
+    fields, files = [], []
+    try:
+        async with request.form(max_fields=_FIELDS) as form:
+            for name, part in form.multi_items():
+                if isinstance(part, UploadFile):
+                    files.append(File((part.filename or "the file")[:_NAME], await part.read()))
+                else:
+                    fields.append((name, part))
+    except HTTPException:
+        expected = f"{_FORM} with its boundary, and at most {_FIELDS} fields"
+        raise HTTPException(400, f"the form cannot be read (expected {expected})") from None
     if len(files) > 1:
         raise HTTPException(400, f"the form contains {len(files)} files (send one file)")
     if not files:

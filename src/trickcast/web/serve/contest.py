@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -21,7 +21,7 @@ from ...questions.deals import SolveQuestion
 from ..contest import AskedStrain, Hands, PrintedRow, Score, Trump, drawn, prepared
 from .engine import Engine
 from .errors import BusyError, MissingError, OftenError, RefusedError
-from .requests import Body
+from .requests import Address, Body
 from .sent import Sent
 from .store import Row, Rules, Store
 
@@ -52,16 +52,20 @@ class BeginQuestion(Body):
 
 
 class ChunkQuestion(Body):
-    """Ask for the next deal, whose clock then runs, or for the score so far."""
+    """Ask for the next deal, whose clock then runs."""
 
     token: Token
     chunk: Chunk
 
 
+class ResultQuestion(ChunkQuestion):
+    """Ask for the score so far."""
+
+
 class AnswerQuestion(ChunkQuestion):
     """Answer a deal."""
 
-    number: Annotated[int, Field(ge=0, lt=1000, description="Of the deal in its chunk.")]
+    number: Annotated[int, Field(ge=0, lt=1000, description="Of the deal in its chunk, from 0.")]
     tricks: Annotated[
         Annotated[int, Field(ge=0, le=13)] | None,
         Field(description="That North and South take; null: no answer."),
@@ -271,12 +275,11 @@ def add_contest(app: FastAPI, contest: Contest | None, problems: dict[int | str,
         lambda store, asked: store.answer(**asked.model_dump()),
         JudgedAnswer,
     )
-    add("result", ChunkQuestion, lambda store, asked: store.result(**asked.model_dump()), Result)
+    add("result", ResultQuestion, lambda store, asked: store.result(**asked.model_dump()), Result)
     add("forget", ForgetQuestion, _forget, Forgotten)
 
-    @app.get("/v1/contest", response_model=Overview, responses=responses)
-    async def overview() -> JSONResponse:
-        """How the contest is played, and who played best."""
+    @app.get("/v1/contest", response_model=Overview, responses=responses, summary=Overview.__doc__)
+    async def overview(_: Annotated[Address, Query()]) -> JSONResponse:
         contest = held()
         rules, best = contest.rules, await contest.do(Store.table)
         told = {"length": rules.length, "seconds": rules.seconds, "best": best}
@@ -296,7 +299,7 @@ def _address(request: Request) -> str:
 def _begin(store: Store, asked: BeginQuestion) -> Row:
     name = None if asked.name is None else asked.name.strip()
     if name is not None and not name.isprintable():
-        raise RefusedError("name: it contains characters that cannot be printed")
+        raise RefusedError("name: it contains characters that cannot be printed", "name")
     return store.begin(asked.hands, asked.strain, asked.token, name)
 
 

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from threading import Lock
 from typing import Any, TypeVar
+from warnings import WarningMessage, catch_warnings, simplefilter
 
 import numpy as np
 from anyio import CapacityLimiter
@@ -20,6 +21,7 @@ from anyio.to_thread import run_sync
 
 from ... import bidding as openings
 from ...cards import DealSet, counted, shorten
+from ...dealing import fresh_seed
 from ...estimator import DEFAULT_MODEL, Estimator
 from ...questions import Question
 from ...questions.auctions import reads_a_file
@@ -34,7 +36,7 @@ from .batching import Batching
 from .bodies import File
 from .errors import RefusedError
 from .job_processes import JobProcesses, Part
-from .jobs import PASSED_OVER
+from .jobs import PASSED_OVER, remarks
 from .metrics import Metrics
 from .sent import GivenDeal, Sent, Tricks, given_deal, read_deals, read_hands, read_partners
 
@@ -107,16 +109,18 @@ class Engine:
     def _check(self, question: Question) -> None:
         """Refuse files of this machine: only what ships may be used."""
         if isinstance(question, OpenQuestion) and question.system is not None:
-            _check_name("opening system", question.system, openings.names())
+            system = openings.registry.named(question.system) or question.system
+            _check_name("opening system", system, openings.names(), "system")
         if isinstance(question, PairQuestion):
-            _check_name("model", question.model, _PAIR_MODELS)
+            _check_name("model", question.model, _PAIR_MODELS, "model")
         elif (model := getattr(question, "model", None)) is not None:
-            _check_name("model", model, [answer["name"] for answer in self._models])
+            _check_name("model", model, [answer["name"] for answer in self._models], "model")
         for meaning in getattr(question, "meaning", None) or ():
             if reads_a_file(meaning):
                 raise RefusedError(
                     f"no meaning {shorten(meaning)} (expected such as 1N: hcp 12-14, or one of "
-                    f"{', '.join(openings.names())})"
+                    f"{', '.join(openings.names())})",
+                    "meaning",
                 )
         if isinstance(question, DealQuestion) and question.solve:
             _check_solved(question.boards or 1)
@@ -171,10 +175,14 @@ class Engine:
 
     async def _hands(self, question: HandsQuestion, sent: Sent) -> AnswerParts:
         """Answer about hands, or pairs of them, some at a time."""
+        caught: list[WarningMessage] = []
 
         def answers(some: Sequence[Any]) -> Sequence[Any]:
-            with self._loading:
-                return question.answers(some)
+            with self._loading, catch_warnings(record=True) as own:  # of the whole process
+                simplefilter("always")
+                found = question.answers(some)
+            caught.extend(own)
+            return found
 
         given: Sequence[Any] = read_hands(sent.hands)
         if question.about == "pairs":
@@ -186,6 +194,8 @@ class Engine:
         for some in _turns(given, question.at_once()):
             for answer in await self._in_thread(answers, some):
                 yield "result", answer
+        for part in _passed_over(remarks([], caught)):
+            yield part
 
     async def _listed(self) -> AnswerParts:
         for answer in self._models:
@@ -193,6 +203,8 @@ class Engine:
 
     async def _in_process(self, name: str, question: Question, sent: Sent) -> AnswerParts:
         """Answer in a solver process, within the time limit."""
+        if isinstance(question, DealQuestion) and question.seed is None and not question.secure:
+            question = question.but(seed=fresh_seed())  # the same boards if the process is replaced
         asked: dict[str, Any] = {"name": name, "given": _given(question), "stream": sent.stream}
         left = max(_TO_END * self._seconds, min(_TO_END_SECONDS, self._seconds / 2))
         asked["until"] = time.time() + self._seconds - left
@@ -271,9 +283,10 @@ def _given(question: Question) -> dict[str, Any]:
     return {name: getattr(question, name) for name in question.given}
 
 
-def _check_name(what: str, name: str, expected: Sequence[str]) -> None:
+def _check_name(what: str, name: str, expected: Sequence[str], key: str) -> None:
     if name not in expected:
-        raise RefusedError(f"no {what} {shorten(name)} (expected one of {', '.join(expected)})")
+        told = f"no {what} {shorten(name)} (expected one of {', '.join(expected)})"
+        raise RefusedError(told, key)
 
 
 def _check_solved(deals: int) -> None:

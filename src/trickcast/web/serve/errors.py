@@ -21,7 +21,11 @@ def problem(status: int, detail: str, errors: list[dict[str, str]] | None = None
 
 
 class RefusedError(ValueError):
-    """A question that cannot be answered; the message says what was expected."""
+    """A question that cannot be answered; the message says what was expected, of a key or not."""
+
+    def __init__(self, message: str, *keys: str):
+        super().__init__(message)
+        self.keys = keys
 
 
 class BusyError(RuntimeError):

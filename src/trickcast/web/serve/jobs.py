@@ -77,7 +77,7 @@ def ask(asked: JobQuestion, tell: Tell) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _tell_all(question.answers(_hooks(asked, tell)), asked, tell)
-    if notes := _passed_over([], caught)["notes"]:
+    if notes := remarks([], caught)["notes"]:
         tell("notes", notes)
 
 
@@ -90,7 +90,7 @@ def judge(asked: JobQuestion, tell: Tell) -> None:
         boards = _boards(asked, skipped, hidden=getattr(question, "now", False))
         answers = question.answers(_hooks(asked, tell), boards, notes.append)
         _tell_all(answers, asked, tell)
-    told = _passed_over(skipped, caught, notes)
+    told = remarks(skipped, caught, notes)
     for kind, entries in told.items():
         if entries:
             tell(kind, entries)
@@ -110,7 +110,7 @@ def read(asked: JobQuestion, tell: Tell) -> None:
                 strict=True,
             )
         ]
-    tell("result", {"deals": rows, **_passed_over(skipped, caught)})
+    tell("result", {"deals": rows, **remarks(skipped, caught)})
 
 
 def convert(asked: JobQuestion, tell: Tell) -> None:
@@ -122,7 +122,7 @@ def convert(asked: JobQuestion, tell: Tell) -> None:
     with warnings.catch_warnings(record=True) as caught:
         chunks = question.ask(_deals(asked, skipped), question.to, solved_here, workers=1)
         write_stream(chunks, target, format=question.to)
-    tell("result", {"answer": question.answer(target.getvalue()), **_passed_over(skipped, caught)})
+    tell("result", {"answer": question.answer(target.getvalue()), **remarks(skipped, caught)})
 
 
 JOBS = {job.__name__: job for job in (solve, ask, judge, read, convert)}
@@ -191,7 +191,7 @@ def _known(board: Board) -> tuple[int | None, str | None, str | None]:
     )
 
 
-def _passed_over(
+def remarks(
     skipped: list[Skipped],
     caught: Iterable[warnings.WarningMessage] | None,
     others: Iterable[str] = (),

@@ -1,5 +1,6 @@
 """Models of HTTP requests, made from the questions."""
 
+import re
 from functools import cache
 from typing import Annotated, Any, Optional
 
@@ -63,7 +64,7 @@ def question_in(asked: BaseModel, name: str) -> Question:
     for key, value in given.items():
         most = declared[key]
         if not isinstance(most, bool) and value > most:
-            raise RefusedError(f"{key} is {str(value)[:60]} (expected at most {most:,.0f})")
+            raise RefusedError(f"{key} is {str(value)[:60]} (expected at most {most:,.0f})", key)
     return question(**given)
 
 
@@ -159,4 +160,10 @@ def _field(declared: Parameter, *, needed: bool) -> Any:
     if default is not ...:  # null is not given
         kind = Optional[kind]  # noqa: UP045  # made when the server starts
     examples = None if said.example is None else [said.example]
-    return (kind, Field(default, description=said.help, examples=examples))
+    return (kind, Field(default, description=_in_keys(said.help), examples=examples))
+
+
+def _in_keys(text: str) -> str:
+    """Return the help of an option with keys in place of options; no script is sent to a server."""
+    written = text.replace(", or by the script", "")
+    return re.sub(r"--([a-z-]+)", lambda option: option[1].replace("-", "_"), written)

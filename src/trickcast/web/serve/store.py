@@ -195,7 +195,7 @@ class Store:
                 "SELECT * FROM deals WHERE chunk = ? AND number = ?", (chunk, number)
             ).fetchone()
             if row is None:
-                raise MissingError(f"deal {number} of this chunk has not been asked")
+                raise MissingError(f"deal {number} of this chunk has not been asked for")
             if row["closed"]:
                 first = (
                     "no answer came in time" if row["tricks"] is None else f"it was {row['tricks']}"
