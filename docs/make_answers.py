@@ -88,7 +88,7 @@ def of_tables(model: str, truth: Truth) -> pandas.DataFrame:
 
 def write(table: pandas.DataFrame, asked: TestSet, out: Path) -> None:
     """Write answers with the name of their set."""
-    table = table.drop(columns=["expected", "exact"], errors="ignore")
+    table = table.drop(columns="expected", errors="ignore")
     table.insert(0, "set", pandas.Categorical([str(asked)] * len(table)))
     if out.suffix == ".csv":
         table.to_csv(out, index=False)

@@ -95,7 +95,7 @@ def test_tricks_alone_have_no_log_loss_and_suits_may_be_left_out(run: Any, small
     content = json.loads(
         bench(run, notrump[["set", "deal", "strain", "declarer", "tricks"]], small, "--json").out
     )
-    assert content["figures"].keys() == {"N", "all"} and content["calibration"] == {}
+    assert content["figures"].keys() == {"N"} and content["calibration"] == {}
     assert content["figures"]["N"]["results"] == 4 * DEALS
     assert "log_loss" not in content["figures"]["N"]
     real = Library(LIBRARY).deals("test")[:DEALS].tricks_or_unknown
@@ -110,6 +110,26 @@ def test_two_hands_are_asked_for_north_and_south_alone(run: Any, small: Path) ->
     of_pair = table[table.declarer.isin(["N", "S"])]
     content = json.loads(bench(run, of_pair, small, "--json").out)
     assert content["figures"]["all"]["results"] == DEALS * 10
+
+
+def test_pairs_take_our_own_table_with_its_column_renamed(run: Any, small: Path) -> None:
+    owners = Library(LIBRARY).deals("test")[:DEALS].owners
+    table = pandas.DataFrame(tc.PairEstimator()(owners == 0, owners == 2).columns())
+    table.insert(0, "set", str(SETS["library-test-pairs"]))
+    result = bench(run, table.rename(columns={"pair": "deal"}), small, "--json")
+    assert json.loads(result.out)["figures"]["all"]["results"] == DEALS * 10
+
+
+def test_chances_may_be_off_by_as_much_as_is_said_and_numbers_may_be_floats(
+    run: Any, small: Path
+) -> None:
+    chances = {f"p{count}": 0.0 for count in range(14)} | {"p8": 0.555, "p9": 0.444}
+    table = answers().assign(**chances)
+    exact = json.loads(bench(run, table, small, "--json").out)["figures"]
+    table = table.assign(deal=table.deal.astype(float), tricks=table.tricks.astype(float))
+    assert json.loads(bench(run, table, small, "--json").out)["figures"] == exact
+    result = bench(run, table.assign(p9=0.443), small)
+    assert result.status == 2 and "line 2: the chances add up to 0.9980 (expected" in result.err
 
 
 def spoilt(**columns: Any) -> Any:
@@ -129,7 +149,7 @@ def spoilt(**columns: Any) -> Any:
         (spoilt(deal=DEALS), "is not a deal of the set"),
         (spoilt(strain="X"), "is not asked"),
         (spoilt(tricks=14), "tricks is 14 (expected 0 to 13)"),
-        (spoilt(p3=2.0), "the chances add up to"),
+        (spoilt(p3=2.0), "(expected 1 within 0.001, none below 0; write four decimals or more)"),
         (spoilt(p3="many"), "p3 is 'many', not a number"),
         (lambda table: table.drop(columns="p9"), "no column p9"),
         (lambda table: table[["set", "deal", "strain", "declarer"]], "no answers"),
@@ -137,7 +157,7 @@ def spoilt(**columns: Any) -> Any:
         (lambda table: table.iloc[20:], "answers in suits are missing, first deal 0, S by N"),
         (lambda table: table[table.strain != "D"], "240 of 960 answers in suits are missing"),
         (lambda table: table[table.declarer == "N"], "720 of 960 answers in suits are missing"),
-        (lambda table: table.iloc[:0], "column set has 0 values"),
+        (lambda table: table.iloc[:0], "answers.csv: contains no answers"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(run: Any, small: Path, spoil: Any, says: str) -> None:

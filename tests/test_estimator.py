@@ -20,7 +20,7 @@ from trickcast.cards import Strain, whole_percent
 from trickcast.estimator import DEFAULT_MODEL, check_estimator, files, is_loaded, loaded
 from trickcast.estimator import estimator as loading
 from trickcast.estimator.exact import Doubts, coupled
-from trickcast.evaluation import Score, Tally, score
+from trickcast.evaluation import Score, Tally, compare, score
 from trickcast.library import Library
 from trickcast.solver import solve_strain_batches
 
@@ -508,6 +508,21 @@ def test_scores_of_nothing_are_refused():
         score(nothing, nothing)
     with pytest.raises(ValueError, match="shape"):
         score(nothing, nothing[:1])
+    for ask in (score, compare):
+        with pytest.raises(ValueError, match="no known tricks to compare with .solve them first"):
+            ask(nothing, None)
+
+
+@pytest.mark.parametrize("said", ["8.9", "nan", "inf"])
+def test_scores_of_what_is_not_whole_are_refused(said):
+    real = np.full((2, 5, 4), 9, np.uint8)
+    means = np.full((2, 5, 4), float(said), np.float32)
+    for ask in (score, compare):
+        with pytest.raises(ValueError, match=rf"^estimates hold {said} \(.*numpy\.rint\)$"):
+            ask(means, real)
+        with pytest.raises(ValueError, match=rf"^tricks hold {said} "):
+            ask(real, means)
+    assert score(np.full(real.shape, 9.0), real)["suits"].exact == 100
 
 
 # --- on its way to other processes -------------------------------------------------------------

@@ -5,7 +5,8 @@ without a file shows them), ``deal`` the deal by its number in the set, from 0, 
 ``strain`` (S H D C N) and ``declarer`` (N E S W) say which result; for results at the table,
 ``contract`` (4SX) replaces the strain. The answer is ``tricks``, 0 to 13, or the chances ``p0`` to
 ``p13``, or both: without ``tricks`` the likeliest count is used. Other columns are ignored. So a
-``TrickEstimate`` read by pandas or polars is an answers file, except for ``set``.
+``TrickEstimate`` read by pandas or polars is an answers file, except for ``set``, and so is a
+``PairEstimate`` whose ``pair`` is renamed ``deal``.
 """
 
 import csv
@@ -70,6 +71,8 @@ def open_answers(path: str | os.PathLike[str]) -> tuple[TestSet, _Table]:
         raise AnswersError(f"{table.path}: no column {', '.join(missing)} (expected set, deal, "
                            "strain, declarer, and tricks or p0 to p13)")  # fmt: skip
     named = {str(name) for name in table.columns["set"]}
+    if not named:
+        raise AnswersError(f"{table.path}: contains no answers")
     if len(named) != 1:
         raise AnswersError(
             f"{table.path}: column set has {len(named)} values (expected the same in every row)"
@@ -110,13 +113,16 @@ def read_answers(table: _Table, asked: TestSet, truth: Truth) -> Answers:
     tricks = np.full(len(truth.deal), UNKNOWN, dtype=np.uint8)
     if all(chances):
         probabilities = np.full((len(truth.deal), 14), 1 / 14, dtype=np.float32)
-        said = np.column_stack([_numbers(table, name) for name in _CHANCES]).astype(np.float32)
-        bad = ~((said >= 0).all(1) & (np.abs(said.sum(1, dtype=np.float64) - 1) <= _WHOLE))
+        said = np.column_stack([_numbers(table, name) for name in _CHANCES])
+        bad = ~((said >= 0).all(1) & (np.abs(said.sum(1) - 1) <= _WHOLE + 1e-9))  # float64's error
         if bad.any():
             row = int(np.argmax(bad))
-            raise AnswersError(f"{table.place(row)}: the chances add up to "
-                               f"{said[row].sum():.4f} (expected 1, none below 0)")  # fmt: skip
-        probabilities[rows], tricks[rows] = said, said.argmax(1)
+            raise AnswersError(
+                f"{table.place(row)}: the chances add up to {said[row].sum():.4f} (expected 1 "
+                f"within {_WHOLE}, none below 0; write four decimals or more)"
+            )
+        probabilities[rows] = said
+        tricks[rows] = probabilities[rows].argmax(1)
     if "tricks" in table.columns:
         counts = _numbers(table, "tricks")
         bad = ~((counts >= 0) & (counts <= 13) & (counts == np.floor(counts)))
@@ -230,8 +236,8 @@ def _deals(table: _Table, truth: Truth) -> list[int]:
         if cell in known:
             continue
         text = str(cell).strip()
-        if text in numbers:
-            known[cell] = numbers[text]
+        if (number := numbers.get(text.removesuffix(".0"))) is not None:
+            known[cell] = number
             continue
         by_cards = by_cards or {owners.tobytes(): n for n, owners in enumerate(truth.owners)}
         owned = _or_none(lambda text: Deal(text).owner_bytes, text)

@@ -67,7 +67,10 @@ class Evaluation:
     deals: int
     """Deals compared."""
     strains: dict[str, Figures]
-    """S H D C N; ``suits``, the four together; ``all``. Omitted without a known result."""
+    """S H D C N; ``suits``, the four together; ``all``, all five.
+
+    Parts without a known result are omitted, and ``all`` unless suits and notrump have some.
+    """
     cells: dict[str, dict[str, Figures]]
     """Strain → declarer (N E S W)."""
     breakdowns: dict[str, dict[str, dict[str, Figures]]]

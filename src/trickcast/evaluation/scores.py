@@ -1,9 +1,10 @@
 """How good estimates are, as in the papers: percentage within two tricks | within one | exact."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..cards import UNKNOWN, Strain
 
@@ -38,16 +39,17 @@ def compare(estimated: ArrayLike, tricks: ArrayLike) -> Score:
         A Score: percent of results within two tricks, within one, and exact.
 
     Raises:
-        ValueError: Shapes differ, or there is nothing to compare.
+        ValueError: Shapes differ, there is nothing to compare, or a number is not whole.
 
     Example:
         >>> from trickcast import evaluation
         >>> print(evaluation.compare([9, 10, 7, 4], [9, 9, 9, 9]))
         75.00 | 50.00 | 25.00
     """
-    ours, real = np.asarray(estimated).astype(int), np.asarray(tricks).astype(int)
+    ours, real = np.asarray(estimated), _results(tricks)
     if ours.shape != real.shape or not ours.size:
         raise ValueError(f"estimates of shape {ours.shape} and tricks of shape {real.shape}")
+    ours, real = _whole(ours, "estimates"), _whole(real, "tricks")
     off = np.abs(ours - real)
     within_2, within_1, exact = (100 * float((off <= k).mean()) for k in (2, 1, 0))
     return Score(within_2, within_1, exact, off.size)
@@ -65,7 +67,7 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
         four suits together.
 
     Raises:
-        ValueError: Shapes differ, or no result is known.
+        ValueError: Shapes differ, no result is known, or a number is not whole.
 
     Example:
         >>> from trickcast import evaluation
@@ -73,7 +75,7 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
         >>> print(evaluation.score(tc.estimate(deals).tricks, tc.solve(deals).tricks)["suits"].n)
         32
     """
-    ours, real = np.asarray(estimated), np.asarray(tricks)
+    ours, real = np.asarray(estimated), _results(tricks)
     if ours.shape != real.shape or real.shape[-2:] != (5, 4):
         raise ValueError(
             f"estimates of shape {ours.shape} and tricks of shape {real.shape} "
@@ -89,3 +91,23 @@ def score(estimated: ArrayLike, tricks: ArrayLike) -> dict[str, Score]:
         if chosen.any():
             scores[name] = compare(ours[..., strains, :][chosen], real[..., strains, :][chosen])
     return scores
+
+
+def _results(tricks: ArrayLike | None) -> NDArray[Any]:
+    """Return real tricks as an array. Raises ValueError for None, those of unsolved deals."""
+    if tricks is None:
+        raise ValueError(UNSOLVED)
+    return np.asarray(tricks)
+
+
+def _whole(numbers: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """Return numbers of tricks as integers. Raises ValueError if that would change one."""
+    with np.errstate(invalid="ignore"):  # what is not finite
+        whole = numbers.astype(np.int64)
+    changed = numbers[whole != numbers]
+    if changed.size:
+        raise ValueError(
+            f"{name} hold {changed[0]!s} (expected whole numbers of tricks; round means with "
+            "numpy.rint)"
+        )
+    return whole

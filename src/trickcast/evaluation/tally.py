@@ -104,7 +104,7 @@ class Tally:
         everything = self._parts["all"]
         if not everything.results:
             raise ValueError(UNSOLVED)
-        known = {name: sums for name, sums in self._parts.items() if sums.results}
+        known = _known(self._parts)
         cells: dict[str, dict[str, Figures]] = {}
         for (strain, seat), sums in self._cells.items():
             if sums.results:
@@ -145,9 +145,7 @@ class Paired:
 
     def differences(self) -> dict[str, Figures]:
         """Return ours minus theirs, by strain as in ``Evaluation.strains``."""
-        return {
-            name: _read(sums, shares=False) for name, sums in self._parts.items() if sums.results
-        }
+        return {name: _read(sums, shares=False) for name, sums in _known(self._parts).items()}
 
 
 def evaluate_rows(
@@ -187,11 +185,19 @@ def evaluate_rows(
         bins[part].add(np.column_stack([of_bins.reshape(len(numbers), -1), sums[:, -1]]))
     return Evaluation(
         deals=parts["all"].clusters,
-        strains={part: _read(sums) for part, sums in parts.items()},
+        strains={part: _read(sums) for part, sums in _known(parts).items()},
         cells={},
         breakdowns={},
-        calibration={part: _calibration(sums) for part, sums in bins.items()},
+        calibration={part: _calibration(bins[part]) for part in _known(parts)},
     )
+
+
+def _known(parts: Mapping[str, ClusterSums]) -> dict[str, ClusterSums]:
+    """Return the parts with results; ``all`` needs some in suits and some in notrump."""
+    known = {name: sums for name, sums in parts.items() if sums.results}
+    if not {"suits", "N"} <= known.keys():
+        known.pop("all", None)
+    return known
 
 
 def _merge(ours: Mapping[Any, ClusterSums], theirs: Mapping[Any, ClusterSums]) -> None:
