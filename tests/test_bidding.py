@@ -12,7 +12,13 @@ import pytest
 
 import trickcast as tc
 from trickcast.bidding import Auction, read_auction
-from trickcast.bidding.auction_layouts import AuctionError, AuctionLayouts, AuctionWarning, Sampler
+from trickcast.bidding.auction_layouts import (
+    AuctionError,
+    AuctionLayouts,
+    AuctionWarning,
+    Block,
+    Sampler,
+)
 from trickcast.bidding.bidder import loaded
 from trickcast.bidding.cards_played import seats_played
 from trickcast.cards import DealError, Seat, Strain, Vulnerability
@@ -263,6 +269,19 @@ def test_layouts_fit_the_calls() -> None:
     lengths = (deals.owners == Seat.NORTH).reshape(-1, 4, 13).sum(axis=2)
     assert (lengths.min(axis=1) >= 2).mean() > 0.9 and (lengths[:, :2].max(axis=1) < 6).mean() > 0.9
     assert len({deal.pbn for deal in deals}) > 390
+
+
+def test_some_of_the_layouts_tell_as_much_as_their_own_families_say(bidder: tc.Bidder) -> None:
+    sampler = Sampler(bidder.read("1S X 4S P P X P P P"), Constraints(north=HAND))
+    moving = sampler._run(384, 1, 0, 384)
+    block = Block(moving.owners, *sampler._judged(moving))
+    random = np.random.default_rng(1)
+    for taken in (20, 100, 200):
+        those = [np.sort(random.choice(384, taken, replace=False)) for _ in range(40)]
+        judged = np.mean([sampler._judged(moving.those(rows))[0] for rows in those])
+        assert block.effective_of(taken) == pytest.approx(judged, rel=0.1) and judged < taken
+    assert block.effective_of(384) == pytest.approx(block.effective)
+    assert sampler.sample(100, 1)[1] == sampler.block(384, 1, 0, 100).effective_of(100)
 
 
 def test_the_same_seed_gives_the_same_layouts() -> None:

@@ -185,6 +185,15 @@ class Block(NamedTuple):
     apart: float
     """The largest difference of mean points or lengths of their halves, in standard errors."""
 
+    def effective_of(self, taken: int) -> float:
+        """Return the effective size of some of them, as correlated with each other as all are.
+
+        By Kish's design effect (Survey Sampling, 1965).
+        """
+        n = len(self.owners)
+        alike = (n / self.effective - 1) / max(n - 1, 1)
+        return taken / (1 + (taken - 1) * alike)
+
 
 class Sampler:
     """Draws layouts of a reading under constraints."""
@@ -213,7 +222,7 @@ class Sampler:
                 raise NoDealsError(found, n, error.report, error.deals) from None
             taken = min(len(block.owners), wanted)
             blocks.append(block.owners[:taken])
-            effective += min(block.effective, float(taken))
+            effective += block.effective_of(taken)
             apart = max(apart, block.apart)
             wanted, number = wanted - taken, number + 1
         owners = np.concatenate(blocks) if blocks else np.empty((0, 52), dtype=np.uint8)

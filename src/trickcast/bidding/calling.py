@@ -26,6 +26,7 @@ from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
+from ..evaluation.clusters import Z
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
@@ -37,8 +38,6 @@ _SHOWN = 200
 """Layouts sampled to find what a suggested call shows."""
 _LIKELY = 0.01
 """Calls that a smaller share would make are not suggested."""
-_SURE = 1.96
-"""Standard errors of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -409,7 +408,7 @@ def compare_calls(
         error = 0.0
         if values:
             spread = float(gain.std(ddof=1)) if n > 1 else np.nan
-            error = _SURE * spread / np.sqrt(min(n, deals.effective_size))
+            error = Z * spread / np.sqrt(min(n, deals.effective_size))
         values.append(
             CallValue(
                 CALLS[call],

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _TAIL = 0.975  # 95 % on both sides
-_Z = 1.959963984540054  # if no variance is estimated
+Z = 1.959963984540054
+"""Standard errors on either side of a mean in a 95 % interval, if no variance is estimated."""
 
 Array = NDArray[np.float64]
 
@@ -104,7 +105,7 @@ class ClusterSums:
             n = min(varied / error**2, results) if error > 0 else results
             z = self._errors()
         else:
-            n, z = results**2 / float(below @ self.products @ below), _Z
+            n, z = results**2 / float(below @ self.products @ below), Z
         centre = (value + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * np.sqrt(varied / n + (z / (2 * n)) ** 2)
         low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))  # by rounding

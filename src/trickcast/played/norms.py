@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import UNKNOWN, Seat
+from ..evaluation.clusters import Z
 
 ROLES = ("lead", "defence", "declarer")
 NORMS = Path(__file__).with_name("norms.csv")
 """Role, tricks given away, number of championship boards with that result."""
-_TAIL = 1.96
 
 
 class Norm(NamedTuple):
@@ -53,7 +53,7 @@ def norms() -> dict[str, Norm]:
         tricks = np.arange(len(boards))
         mean = float(np.average(tricks, weights=boards))
         spread = float(np.average((tricks - mean) ** 2, weights=boards)) ** 0.5
-        error = _TAIL * spread / float(boards.sum()) ** 0.5
+        error = Z * spread / float(boards.sum()) ** 0.5
         shares = tuple(float(share) for share in boards / boards.sum())
         found[role] = Norm(mean, mean - error, mean + error, shares)
     return found

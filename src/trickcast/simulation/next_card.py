@@ -27,13 +27,12 @@ from ..cards import (
 )
 from ..cards.card_play import PlayError, Position, positions
 from ..cards.columns import Columns, Tabular
+from ..evaluation.clusters import Z
 from ..played import loaded_played
 from ..scoring import Contract, score
 from ..solver import values_in
 from .outcomes import Value
 from .texts import DOUBLE_DUMMY
-
-_SURE = 1.96
 
 
 @dataclass(frozen=True)
@@ -307,7 +306,7 @@ def _alike(after: NDArray[np.uint8], now: Position) -> list[list[int]]:
 
 def _value(values: NDArray[np.float64], size: float) -> Value:
     mean = float(values.mean())
-    half = _SURE * float(values.std(ddof=1)) / np.sqrt(size) if len(values) > 1 else np.nan
+    half = Z * float(values.std(ddof=1)) / np.sqrt(size) if len(values) > 1 else np.nan
     return Value(mean, mean - half, mean + half)
 
 
