@@ -303,6 +303,9 @@ def test_dealset_is_a_view() -> None:
     assert deals == DealSet(owners, tricks) and hash(deals) == hash(DealSet(owners, tricks))
     assert deals != DealSet(owners) and deals != deals[:1]
     assert DealSet.concatenate([deals[:1], deals[1:]]) == deals
+    for what, other in (("ndarray", [deals.owners]), ("Deal", deals)):
+        with pytest.raises(TypeError, match=f"^set 0 is of type {what} .expected a DealSet"):
+            DealSet.concatenate(other)
     mixed = DealSet.concatenate([deals, DealSet(owners)])
     assert mixed.tricks is not None and (mixed.tricks[2:] == 255).all()
     assert DealSet(owners, np.full((2, 5, 4), 255)).tricks is None
@@ -469,5 +472,7 @@ def test_a_deal_is_a_text_or_hands() -> None:
         Deal(None)
     with pytest.raises(DealError, match="^a text and hands by name .expected one or the other"):
         Deal("N:... ... ... ...", north="AQ864.K75.A3.KJ4")
+    with pytest.raises(DealError, match=r"^deal 0: list is not a deal .expected text, a Deal, or"):
+        as_dealset([Deal(TEXT).owners.tolist()])
     with pytest.raises(DealError, match="^deal 1: None is not a deal"):
         as_dealset([Deal(TEXT), None])  # type: ignore[list-item]

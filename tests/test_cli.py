@@ -101,6 +101,14 @@ def test_convert_round_trip(run, tmp_path: Path) -> None:
     assert (tmp_path / "f.zrd").read_bytes() == (tmp_path / "a.zrd").read_bytes()
 
 
+def test_a_folder_is_no_file_of_deals(run, tmp_path: Path) -> None:
+    told = "a folder (expected a file; for a library: trickcast.library.Library)"
+    for command in ("estimate", "evaluate"):
+        assert run(command, tmp_path) == (2, "", f"trickcast: {tmp_path}: {told}\n")
+    with pytest.raises(IsADirectoryError, match=re.escape(told)):
+        tc.read(tmp_path)
+
+
 @pytest.mark.solver
 def test_convert_says_what_it_leaves_out(run, tmp_path: Path) -> None:
     (tmp_path / "a.pbn").write_text(f'[Board "7"]\n[Dealer "S"]\n[Deal "{BOARD}"]\n')

@@ -134,6 +134,7 @@ def test_back_from_a_vector_to_a_hand(embedding, thousand) -> None:
             lambda e, h: e.tricks(np.full((2, 8), np.inf), h[:2]),
             "vector 0 of 2: component 0 is inf",
         ),
+        (lambda e, h: e.nearest(np.full(8, 1e300)), r"component 0 is 1e\+300 .* float32 holds"),
         (lambda e, h: e.tricks(QUERY, QUERY), "both hands hold SA"),
         (lambda e, h: tc.HandEmbedding(threads=0), "threads is 0"),
         (lambda e, h: HandIndex(h, np.zeros((3, 8), np.float32)), "1000 hands and 3 vectors"),

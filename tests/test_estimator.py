@@ -12,6 +12,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from scipy import special
 
@@ -120,7 +122,7 @@ def test_few_deals_feel_that_they_were_turned(estimator):
 
 
 BREAKS = {
-    "does not sum to 1": lambda chances: chances * np.float32(1.01),
+    "does not sum to 1": lambda chances: chances * np.float32(1.0005),
     "turning the deal": lambda chances: chances[..., [1, 0, 2, 3], :],
     "exchanging spades and D": lambda chances: chances[..., [0, 1, 3, 2, 4], :, :],
     "a deal alone differs": lambda chances: (
@@ -220,6 +222,11 @@ def test_an_estimate_of_many_is_indexed_by_deal(deals):
         len(estimate[0])
     with pytest.raises(ValueError, match="shape"):
         tc.TrickEstimate(estimate.probabilities, estimate.tricks[0])
+    again = tc.TrickEstimate(estimate[0].probabilities.tolist(), estimate[0].tricks.tolist())
+    assert again == estimate[0] and str(again) == str(estimate[0])
+    for wrong in (np.ones((5, 4, 14)), np.full((5, 4, 14), np.nan), estimate[0].probabilities * 2):
+        with pytest.raises(ValueError, match="^probabilities from .* that sum to 1"):
+            tc.TrickEstimate(wrong, estimate[0].tricks)
 
 
 # --- many deals ------------------------------------------------------------------------------
@@ -361,6 +368,8 @@ def test_a_bound_is_a_probability(board, bound):
         tc.estimate(board, solve_below=bound)
     with pytest.raises(ValueError, match="solve_below"):
         tc.Estimator(SMALL).stream(board, solve_below=bound)
+    with pytest.raises(TypeError, match="^solve_below is '0.8' .expected a number"):
+        tc.estimate(board, solve_below="0.8")
 
 
 @pytest.mark.solver
@@ -477,6 +486,14 @@ def test_threads_and_batches_are_at_least_one(wrong):
 def test_what_holds_something_else_is_no_list_of_deals(deals):
     with pytest.raises(tc.DealError, match=f"^{type(deals).__name__} cannot be read as deals"):
         tc.estimate(deals)
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])
+def test_a_frame_is_no_list_of_deals_but_its_column_is(frame, deals):
+    table = frame(deals[:3].columns())
+    with pytest.raises(tc.DealError, match=r"^DataFrame cannot be .*, such as frame\[\"deal\"\]"):
+        tc.estimate(table)
+    assert len(tc.estimate(table["deal"], model=SMALL)) == 3
 
 
 def test_an_empty_name_is_no_model():

@@ -133,7 +133,17 @@ def test_the_chance_of_a_contract_is_asked_alike_of_every_result() -> None:
     np.testing.assert_allclose(estimate.at_least(9)["S", "E"], chances[:, 0, 1, 9:].sum(-1))
     assert isinstance(estimate[1].at_least(9, "S", "E"), float)
 
+    least = np.arange(len(DEALS)) % 14
+    alone = [estimate.at_least(k, "H", "N")[i] for i, k in enumerate(least)]
+    assert np.array_equal(estimate.at_least(least, "H", "N"), alone)
+    with pytest.raises(ValueError, match=r"^tricks of shape \(3,\) for .* or one for each deal"):
+        estimate.at_least([7, 8, 9])
+    with pytest.raises(TypeError, match="^tricks is '9' .expected a number"):
+        estimate.at_least("9", "H", "N")
+
     pair = tc.PairEstimator(threads=1)(DEALS[0].north, DEALS[0].south)
+    for chances in pair.chances().values():
+        assert chances.dtype == np.float32
     assert pair.making("4H") == pair.making("4H", by="N") == pair.at_least(10)["H"]
     assert pair.making("4H", by="S") == pair.by_partner.making("4H") != pair.making("4H")
     with pytest.raises(tc.DealError, match="East declares"):

@@ -139,6 +139,8 @@ def test_bad_settings_and_models_are_told(tmp_path) -> None:
         tc.PairEstimator(damaged)
     with pytest.raises(ValueError, match="share is 1"):
         tc.PairEstimator()(N, S).interval(1)
+    with pytest.raises(TypeError, match="share is 'a' .expected a number"):
+        tc.PairEstimator()(N, S).interval("a")
     with pytest.raises(ValueError, match="expected"):
         PairEstimate(np.zeros((5, 14), np.float32))
 

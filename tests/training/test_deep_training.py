@@ -15,6 +15,7 @@ import torch
 
 from killing import Killed, kill_at
 from trickcast.cards import DealSet, Strain
+from trickcast.dealing import random_deals
 from trickcast.estimator import Estimator
 from trickcast.library import Library
 from trickcast.solver import solve
@@ -28,11 +29,12 @@ from trickcast.training.suit_networks import (
     read_weights,
     write_weights,
 )
-from trickcast.training.trainer import Place, read_journal
+from trickcast.training.trainer import Place, Progress, Trained, read_journal
 from trickcast.training.whole_deals import (
     Source,
     SupervisedConfig,
     evaluate,
+    export_suits,
     loss_of,
     train,
 )
@@ -100,7 +102,7 @@ def test_16_bit_weights_go_on_closely(deals, tmp_path):
         straight.progress.last["log_loss"], abs=0.1
     )
     assert here.with_suffix(".npz").stat().st_size < 2.5 * found.weights + 20_000
-    with pytest.raises(TrainingError, match="its seed is 1, not 2"):
+    with pytest.raises(TrainingError, match=r"is 1, not 2 \(expected the same settings, or --anew"):
         train(replace(config, seed=2), deals[:100], deals[100:], tmp_path / "c",
               weights=here.with_suffix(".npz"))  # fmt: skip
     deeper = train(
@@ -115,6 +117,14 @@ def test_16_bit_weights_go_on_closely(deals, tmp_path):
         weights=here.with_suffix(".npz"), anew=True,
     )  # fmt: skip
     assert anew.progress.step == 4
+
+
+def test_an_unknown_storage_is_refused_before_anything_is_done(tmp_path):
+    path = tmp_path / "a.onnx"
+    record = Trained(CONFIG, SuitNetwork(TINY, seed=1), Progress(), 0, done=False)
+    with pytest.raises(ValueError, match="storage is 'int4' .expected float32 or float16 or int8"):
+        export_suits(record, "a", random_deals(2, seed=1), path, storage="int4")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_stored_weights_are_the_weights(trained):

@@ -179,6 +179,22 @@ def test_settings_are_changed_by_text():
             assert find_training(name).configured({"seed": str(2**64 - 1)}).step_seed(9, 0) < 2**64
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"deals": "10"}, "deals is '10' .expected a whole number"),
+        ({"deals": 10.5}, "deals is 10.5 .expected a whole number"),
+        ({"validation": 1.5}, "validation is 1.5 .expected a whole number"),
+        ({"threads": 1.5}, "threads is 1.5 .expected a whole number"),
+        ({"minutes": "10"}, "minutes is '10' .expected a number"),
+    ],
+)
+def test_numbers_of_a_request_are_numbers(given, told):
+    with pytest.raises(TypeError, match=told):
+        Request(name="fast", **given)
+    assert Request(minutes=10).minutes == 10 and Request(minutes=0.5).minutes == 0.5
+
+
 def test_paths_of_a_request_may_be_texts(tmp_path):
     named = {name: str(tmp_path / name) for name in ("out", "weights", "taught", "pairs")}
     request = Request(name="fast", library="there", teacher=("a", "b"), **named)

@@ -21,7 +21,15 @@ from .columns import (
 from .deal import COUNT_OF_SEAT, FOUR_FULL_HANDS, Deal, check_owners
 from .dealset import DealLike, DealSet, DealsLike, Skipped, as_dealset
 from .enums import RANKS, Seat, Strain, Suit, Vulnerability
-from .errors import DealError, NoteWarning, checked_whole, counted, cut, shorten
+from .errors import (
+    DealError,
+    NoteWarning,
+    checked_number,
+    checked_whole,
+    counted,
+    cut,
+    shorten,
+)
 from .grid import PRINTED_SEATS, PRINTED_STRAINS, Grid, html_table, whole_percent
 from .hand import Hand, HandLike, HandsLike, as_hands, hands_of, hcp, lengths
 from .labelled import TABLE, LabelledArray
@@ -76,6 +84,7 @@ __all__ = [
     "cell_columns",
     "chance_columns",
     "check_owners",
+    "checked_number",
     "checked_whole",
     "counted",
     "cut",

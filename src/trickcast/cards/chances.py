@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .enums import Seat, Strain
-from .errors import DealError
+from .errors import DealError, shorten
 from .labelled import LabelledArray
 from .text import declarer_of, parse_contract
 
@@ -41,11 +41,20 @@ class TrickChances:
     ) -> Any:
         """Return the chance of at least so many tricks: ``at_least(10, "H", "N")``.
 
-        Without ``strain`` or ``by``, an array over all strains or declarers. Raises DealError for
-        an invalid strain or seat.
+        ``tricks`` is one number, or (n,) of them, one for each deal. Without ``strain`` or ``by``,
+        an array over all strains or declarers. Raises DealError for an invalid strain or seat,
+        TypeError if ``tricks`` are not numbers, and ValueError for too many or too few of them.
         """
-        reached = np.asarray(tricks)[..., None] <= COUNTS
+        least, shape = np.asarray(tricks), self.probabilities.shape
+        if least.dtype.kind not in "iuf":
+            raise TypeError(f"tricks is {shorten(tricks)} (expected a number)")
         names = self.probabilities.names[:-1]
+        if least.ndim and least.shape != shape[: -1 - len(names)]:
+            raise ValueError(
+                f"tricks of shape {least.shape} for probabilities of shape {shape} "
+                "(expected a number, or one for each deal)"
+            )
+        reached = least.reshape(least.shape + (1,) * (len(shape) - least.ndim)) <= COUNTS
         chances = LabelledArray((self.probabilities * reached).sum(-1, dtype=np.float32), names)
         asked = dict(zip((Strain, Seat), (strain, by), strict=True))
         return chosen(chances, [asked[name] for name in names if name is not None])

@@ -139,7 +139,10 @@ class Deal:
         if given:
             owners = _together(given)
         elif not isinstance(text, str | Deal):
-            raise DealError(f"{type(text).__name__} is not a deal (expected text)")
+            raise DealError(
+                f"{type(text).__name__} is not a deal (expected text, a Deal, or (52,) uint8 by "
+                "Deal.from_owners)"
+            )
         else:
             owners = text.owner_bytes if isinstance(text, Deal) else parse_deal(text)
         object.__setattr__(self, "owner_bytes", owners)

@@ -114,8 +114,14 @@ class DealSet(Tabular):
 
     @classmethod
     def concatenate(cls, sets: Iterable[DealSet]) -> DealSet:
-        """Join sets in order; data that some sets lack is unknown for their deals."""
+        """Join sets in order; data that some sets lack is unknown for their deals.
+
+        Raises TypeError for what is not a DealSet, naming its index.
+        """
         parts = list(sets)
+        for i, part in enumerate(parts):
+            if not isinstance(part, DealSet):
+                raise TypeError(f"set {i} is of type {type(part).__name__} (expected a DealSet)")
         joined = object.__new__(cls)
         tricks, boards = None, None
         if any(part.tricks is not None for part in parts):
@@ -278,6 +284,11 @@ def as_dealset(deals: DealsLike) -> tuple[DealSet, bool]:
         seen = object.__new__(DealSet)  # no copy: the array cannot change during the call
         seen._set(_checked(np.atleast_2d(deals)).astype(np.uint8, copy=False), None, None)
         return seen, deals.ndim == 1
+    if not callable(getattr(deals, "columns", len)):  # of pandas, polars or pyarrow
+        raise DealError(
+            f"{type(deals).__name__} cannot be read as deals (expected a column, such as "
+            'frame["deal"], or (n, 52) uint8)'
+        )
     try:
         if isinstance(deals, bytes | Mapping | Hand):  # lists of something else
             raise TypeError

@@ -100,6 +100,33 @@ def checked_whole(number: Any, name: str, least: int | None = None) -> int:
     return whole
 
 
+def checked_number(number: Any, name: str) -> float:
+    """Return a number as a float.
+
+    Args:
+        number: Value from outside.
+        name: Its name in messages.
+
+    Returns:
+        The number.
+
+    Raises:
+        TypeError: It is not a number, but text for example.
+
+    Example:
+        >>> checked_number("0.8", "share")
+        Traceback (most recent call last):
+            ...
+        TypeError: share is '0.8' (expected a number)
+    """
+    try:
+        if isinstance(number, str | bytes):  # float would read it
+            raise TypeError
+        return float(number)
+    except TypeError:
+        raise TypeError(f"{name} is {shorten(number)} (expected a number)") from None
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number and its noun, in the plural unless the number is one.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import DealSet, DealsLike, Strain, as_dealset, checked_whole
+from ..cards import DealSet, DealsLike, Strain, as_dealset, checked_number, checked_whole
 from .files import (
     DEFAULT_MODEL,
     ModelInfo,
@@ -90,6 +90,7 @@ class Estimator:
 
         Raises:
             DealError: An entry is not a valid deal; the message names its index.
+            TypeError: ``solve_below`` is not a number.
             ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
@@ -107,7 +108,7 @@ class Estimator:
                 owners, chances = dealset.owners[rows], probabilities[rows]
                 decided = decide(owners, chances, tricks[rows], solve_below, self._threads)
                 exact[rows] = decided.exact
-        estimates = TrickEstimate(probabilities, tricks, exact)
+        estimates = TrickEstimate._trusted(probabilities, tricks, exact)  # the model is checked
         return estimates[0] if single else estimates
 
     def probabilities(
@@ -211,6 +212,7 @@ class Estimator:
         Raises:
             DealError: An entry is not a valid deal; the message names its index. Raised before
                     anything is yielded.
+            TypeError: ``solve_below`` is not a number.
             ValueError: ``solve_below`` is not a probability.
         """
         if solve_below is not None:
@@ -234,7 +236,7 @@ def _same(model: str, sha256: str, threads: int | None, batch_size: int) -> Esti
 
 def _check_bound(solve_below: float) -> None:
     """Raise ValueError unless it is a probability."""
-    if not 0 <= solve_below <= 1:
+    if not 0 <= checked_number(solve_below, "solve_below") <= 1:
         raise ValueError(f"solve_below is {solve_below} (expected a probability, 0 to 1)")
 
 
@@ -327,6 +329,7 @@ def estimate(
     Raises:
         DealError: An entry is not a valid deal; the message names its index.
         ModelError: The model is unknown, missing or damaged.
+        TypeError: ``solve_below`` is not a number.
         ValueError: ``solve_below`` is not a probability.
 
     Example:

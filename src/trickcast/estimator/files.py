@@ -297,11 +297,16 @@ def check_distributions(
     The last axis must sum to 1 within a thousandth; the check takes under 1 % of a network's time.
     """
     check_shape(answer, shape, info)
-    if answer.size and not (answer.min() >= -_ROUNDING and _off_one(answer) < _OFF):
+    if not are_distributions(answer):
         raise ModelError(
             f"{info.path}: the model's answers are not probabilities (from {answer.min():.3g}, "
             f"sums off 1 by {_off_one(answer):.3g})"
         )
+
+
+def are_distributions(chances: NDArray[np.floating[Any]]) -> bool:
+    """Return whether the last axis has probabilities, which sum to 1 within a thousandth."""
+    return not chances.size or bool(chances.min() >= -_ROUNDING and _off_one(chances) < _OFF)
 
 
 def check_tricks(
@@ -314,7 +319,7 @@ def check_tricks(
     return answer
 
 
-def _off_one(shares: NDArray[np.float32]) -> float:
+def _off_one(shares: NDArray[np.floating[Any]]) -> float:
     return float(np.abs(shares.sum(axis=-1) - 1).max())
 
 

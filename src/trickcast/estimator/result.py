@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..cards import (
     COUNTS,
@@ -20,6 +20,7 @@ from ..cards import (
     whole_percent,
 )
 from ..cards.columns import Columns
+from .files import are_distributions
 
 
 class TrickEstimate(OneOrMany, TrickChances):
@@ -30,9 +31,13 @@ class TrickEstimate(OneOrMany, TrickChances):
     ``estimate[2:5]`` are the estimates of those deals.
 
     Args:
-        probabilities: Probability of 0 to 13 tricks, shape (…, 5, 4, 14), float32.
+        probabilities: Probability of 0 to 13 tricks, shape (…, 5, 4, 14), float32. They sum to 1
+            within a thousandth.
         tricks: Likeliest number of tricks, shape (…, 5, 4), uint8.
         solved: Whether a result was solved instead, shape (…, 5, 4), bool. Default: none.
+
+    Raises:
+        ValueError: Shapes differ, or a result has no such probabilities.
 
     Example:
         >>> estimated = tc.estimate(tc.random_deals(5, seed=1))
@@ -52,10 +57,12 @@ class TrickEstimate(OneOrMany, TrickChances):
 
     def __init__(
         self,
-        probabilities: NDArray[np.float32],
-        tricks: NDArray[np.uint8],
-        solved: NDArray[np.bool_] | None = None,
+        probabilities: ArrayLike,
+        tricks: ArrayLike,
+        solved: ArrayLike | None = None,
     ):
+        probabilities, tricks = np.asarray(probabilities), np.asarray(tricks)
+        solved = None if solved is None else np.asarray(solved)
         if probabilities.shape[-3:] != (5, 4, 14) or tricks.shape != probabilities.shape[:-1]:
             raise ValueError(
                 f"probabilities of shape {probabilities.shape} with tricks of shape "
@@ -63,6 +70,30 @@ class TrickEstimate(OneOrMany, TrickChances):
             )
         if solved is not None and solved.shape != tricks.shape:
             raise ValueError(f"solved of shape {solved.shape} with tricks of shape {tricks.shape}")
+        if not are_distributions(probabilities):
+            raise ValueError(
+                f"probabilities from {probabilities.min():.3g} to {probabilities.max():.3g} "
+                "(expected fourteen for each result, 0 or more, that sum to 1)"
+            )
+        self._set(probabilities, tricks, solved)
+
+    @classmethod
+    def _trusted(
+        cls,
+        probabilities: NDArray[np.float32],
+        tricks: NDArray[np.uint8],
+        solved: NDArray[np.bool_] | None,
+    ) -> "TrickEstimate":
+        estimates = object.__new__(cls)
+        estimates._set(probabilities, tricks, solved)
+        return estimates
+
+    def _set(
+        self,
+        probabilities: NDArray[np.float32],
+        tricks: NDArray[np.uint8],
+        solved: NDArray[np.bool_] | None,
+    ) -> None:
         self.probabilities = LabelledArray(probabilities, (*TABLE, None))
         self.tricks = LabelledArray(tricks, TABLE)
         self._solved = solved
@@ -86,7 +117,7 @@ class TrickEstimate(OneOrMany, TrickChances):
     def part(self, index: Any) -> "TrickEstimate":
         """Return the estimates of one or some of many deals."""
         solved = None if self._solved is None else self._solved[index]
-        return TrickEstimate(self.probabilities[index], self.tricks[index], solved)
+        return TrickEstimate._trusted(self.probabilities[index], self.tricks[index], solved)
 
     def columns(self) -> Columns:
         """Return ``deal`` (its index), ``strain``, ``declarer``, ``tricks``, ``expected``,

@@ -120,6 +120,7 @@ _NO_DEALS = (
     (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "a picture, not deals"),
 )  # fmt: skip
 """How files of other kinds begin, whatever their suffix, and what to say about them."""
+_FOLDER = "a folder (expected a file; for a library: trickcast.library.Library)"
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
 """Names for people of fields whose own names are unclear."""
 
@@ -204,6 +205,8 @@ def iter_deals(
         path = ""
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
+            if Path(path).is_dir():
+                raise IsADirectoryError(errno.EISDIR, _FOLDER, path)
             source = stack.enter_context(Path(path).open("rb"))
         elif isinstance(source, io.TextIOBase):
             raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")

@@ -18,6 +18,7 @@ from ..cards import (
     TrickChances,
     cell_columns,
     chance_columns,
+    checked_number,
     html_table,
     whole_percent,
 )
@@ -67,8 +68,9 @@ class PairEstimate(OneOrMany, TrickChances):
     ) -> Any:
         """Return the chance of at least so many tricks: ``at_least(10, "H")``.
 
-        Without ``strain``, (5,) or (n, 5) for all. ``by`` is North, the first hand, or South.
-        Raises DealError for an invalid strain or another seat.
+        ``tricks`` is one number, or (n,) of them, one for each pair. Without ``strain``, (5,) or
+        (n, 5) for all. ``by`` is North, the first hand, or South. Raises DealError for an invalid
+        strain or another seat, TypeError and ValueError for such tricks.
         """
         seat = Seat.NORTH if by is None else Seat.parse(by)
         if seat.side:
@@ -80,7 +82,9 @@ class PairEstimate(OneOrMany, TrickChances):
         """Return the chances of game, slam and grand slam in each strain, (5,) or (n, 5) each."""
         return {
             name: np.stack(
-                [self.at_least(k, s) for s, k in zip(Strain, tricks, strict=True)], axis=-1
+                [self.at_least(k, s) for s, k in zip(Strain, tricks, strict=True)],
+                axis=-1,
+                dtype=np.float32,
             )
             for name, tricks in MILESTONES.items()
         }
@@ -91,7 +95,7 @@ class PairEstimate(OneOrMany, TrickChances):
         At most half of the rest is on either side. Raises ValueError unless the share is
         above 0 and below 1.
         """
-        if not 0 < share < 1:
+        if not 0 < checked_number(share, "share") < 1:
             raise ValueError(f"share is {share} (expected more than 0 and less than 1)")
         at_most = self.probabilities.cumsum(axis=-1)
         tail = (1 - share) / 2

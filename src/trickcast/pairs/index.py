@@ -12,13 +12,14 @@ Neighbours = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def check_vectors(vectors: NDArray[np.floating], size: int) -> None:
-    """Raise ValueError, naming the row, unless these are (n, size) numbers."""
+    """Raise ValueError, naming the row, unless these are (n, size) numbers that float32 holds."""
     if vectors.ndim != 2 or vectors.shape[1] != size:
         raise ValueError(f"vectors of shape {vectors.shape} (expected (n, {size}))")
-    for row, component in np.argwhere(~np.isfinite(vectors))[:1]:
+    held = np.abs(vectors) <= np.finfo(np.float32).max
+    for row, component in np.argwhere(~held)[:1]:
         raise ValueError(
             f"vector {row} of {len(vectors)}: component {component} is "
-            f"{vectors[row, component]} (expected a number)"
+            f"{vectors[row, component]} (expected a number that float32 holds)"
         )
 
 

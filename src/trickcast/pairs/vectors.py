@@ -254,9 +254,8 @@ class HandEmbedding:
         """Return vectors unchanged (float arrays), and hands encoded."""
         if not _are_vectors(hands):
             return self.encode(hands)
-        vectors: NDArray[np.float32] = hands.astype(np.float32)
-        check_vectors(np.atleast_2d(vectors), self.size)
-        return vectors
+        check_vectors(np.atleast_2d(hands), self.size)
+        return hands.astype(np.float32)
 
     def _matching(self, *hands: HandsLike) -> list[NDArray[np.float32]]:
         """Return the vectors of each argument; those with many must have equally many."""

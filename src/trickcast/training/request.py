@@ -20,7 +20,8 @@ _MINUTES = Allowed("0 or more", lambda value: value is None or value >= 0)
 class Request:
     """One call of ``train``. Its fields are the options of the command, with their help.
 
-    Paths may be given as texts. Raises ValueError for a number out of its range.
+    Paths may be given as texts. Raises ValueError for a number out of its range, and TypeError for
+    what is no number, or not whole where it should be.
     """
 
     name: str = "accurate"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
-from ..cards import shorten
+from ..cards import checked_number, checked_whole, shorten
 
 
 class Settings(Protocol):
@@ -153,12 +153,25 @@ def setting(
     return field(default=default, metadata=metadata)
 
 
+_CHECKS: dict[Any, Callable[[Any, str], object]] = {
+    int: checked_whole,
+    int | None: checked_whole,
+    float: checked_number,
+    float | None: checked_number,
+}
+
+
 def check_settings(config: Any) -> None:
-    """Raise ValueError naming the first setting whose value is not allowed; infinity never is."""
+    """Raise ValueError naming the first setting whose value is not allowed; infinity never is.
+
+    Raises TypeError for a value that is not a number, or not a whole one, where it should be.
+    """
     for option in fields(config):
         allowed, value = option.metadata.get("allowed"), getattr(config, option.name)
         if allowed is None:
             continue
+        if value is not None and (check := _CHECKS.get(option.type)):
+            check(value, option.name)
         endless = isinstance(value, float) and math.isinf(value)
         if endless or not allowed.fit(value):
             words = f"{allowed.words}, and finite" if endless else allowed.words

@@ -266,16 +266,21 @@ def progress_of(path: Path, record: dict[str, Any]) -> Progress:
     return progress
 
 
-def check_same(path: Path, stored: Any, settings: Settings) -> None:
+def check_same(
+    path: Path, stored: Any, settings: Settings, otherwise: str = "another --out"
+) -> None:
     """Raise TrainingError if a file's settings differ in more than those that may change.
 
     A setting that is newer than the file, including settings of a part such as the network, is
-    assumed to have had its default.
+    assumed to have had its default. The message offers the same settings, or what else helps.
     """
     if not isinstance(stored, dict):
         raise TrainingError(f"{path}: a damaged file, by its settings")
     if difference := next(_differences(stored, settings, asdict(settings)), None):
-        raise TrainingError(f"{path}: of another training: its {difference}")
+        raise TrainingError(
+            f"{path}: of another training: its {difference} (expected the same settings, or "
+            f"{otherwise})"
+        )
 
 
 def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) -> Iterator[str]:
@@ -290,7 +295,7 @@ def _differences(stored: dict[Any, Any], settings: Any, wanted: dict[str, Any]) 
             for name in before.keys() - now.keys():
                 yield f"{option.name}.{name} is {shorten(before[name])}, and no setting here"
         elif before is MISSING:
-            yield f"{option.name} is missing (expected {shorten(now)})"
+            yield f"{option.name} is missing, not {shorten(now)}"
         elif before != now:
             yield f"{option.name} is {shorten(before)}, not {shorten(now)}"
 

@@ -12,7 +12,7 @@ import os
 import tomllib
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -258,7 +258,7 @@ class _Supervision(Scheduled[SupervisedConfig, SuitNetwork]):
         stored, record = read_weights(path, SuitNetwork)
         weights = stored.state_dict()
         if not anew:
-            check_same(path, record.get("config"), self.config)
+            check_same(path, record.get("config"), self.config, "--anew")
         progress = progress_of(path, record)
         for target in (self.network, self.averaged):
             try:
@@ -494,10 +494,11 @@ def export_suits(
     if there are solved ones that were not trained on: validation deals selected the network,
     so it is a little better on them than on others.
 
-    Raises ValueError for deals that are not solved, TrainingError if the file's outputs differ from
-    torch's; int8, whose products differ, is exempt.
+    Raises ValueError for an unknown storage or deals that are not solved, TrainingError if the
+    file's outputs differ from torch's; int8, whose products differ, is exempt.
     """
-    tricks, storage = known_tricks(validation), storage or trained.config.storage
+    storage = replace(trained.config, storage=storage or trained.config.storage).storage  # checked
+    tricks = known_tricks(validation)
     held_out = validation if fresh is None else DealSet.concatenate([validation, fresh])
     network = deepcopy(trained.network).cpu().eval()
     if storage == "float16":
