@@ -188,7 +188,7 @@ def test_a_network_needs_estimates(run, tmp_path: Path) -> None:
 def test_convert_says_how_to_solve_and_what_can_be_written(run, tmp_path: Path) -> None:
     source = tmp_path / "a.pbn"
     tc.write(BOARD, source)
-    assert "or --solve)" in run("convert", source, tmp_path / "b.zrd")[2]
+    assert "(solve them first with --solve)" in run("convert", source, tmp_path / "b.zrd")[2]
     for target in ("-", tmp_path / "b"):
         err = run("convert", source, target, "--to", "foo")[2]
         assert "to is 'foo' (expected pbn, lin" in err and "pgx" not in err

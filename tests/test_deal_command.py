@@ -119,7 +119,7 @@ def test_formats_of_the_output_are_told(run, tmp_path: Path) -> None:
     assert not (tmp_path / "x.txt").exists()
     for output in (["--to", "zrd"], ["--out", tmp_path / "x.zrd"]):
         status, _, err = run("deal", *output)
-        assert status == 2 and "deal 1: " in err and "or --solve)" in err
+        assert status == 2 and "deal 1: " in err and "(solve them first with --solve)" in err
     assert run("deal", "--out", tmp_path / "x.zrd", "--solve")[0] == 0
 
 

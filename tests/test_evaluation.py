@@ -564,4 +564,4 @@ def test_estimating_with_exact_results_for_what_is_unsure(run, board):
     assert (status, out.count(" =")) == (0, expected.solved.sum())
     status, out, err = run("estimate", board.pbn, "--solve-below", 2)
     assert (status, out) == (2, "")
-    assert "solve_below" in err
+    assert err == "trickcast: --solve-below is 2.0 (expected 0 to 1)\n"
