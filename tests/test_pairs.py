@@ -13,6 +13,7 @@ from trickcast.cli import main
 from trickcast.formats.hand2vec import read_pairs
 from trickcast.library import Library
 from trickcast.pairs import PairEstimate, best_contracts, pair_models
+from trickcast.pairs import pairs as pairs_module
 from trickcast.pairs.pairs import Scatter
 from trickcast.scoring import score
 
@@ -123,11 +124,16 @@ def test_bad_pairs_are_told(accurate, norths, souths, message) -> None:
         accurate(norths, souths)
 
 
-def test_bad_settings_and_models_are_told(tmp_path) -> None:
+def test_bad_settings_and_models_are_told(tmp_path, monkeypatch) -> None:
     with pytest.raises(ValueError, match="batch_size is 0"):
         tc.PairEstimator(batch_size=0)
     with pytest.raises(ValueError, match="threads is 0"):
         tc.PairEstimator(threads=0)
+    with monkeypatch.context() as patched:
+        far = np.array([[8, 3e38, 9, 1, 7]], np.float32)
+        patched.setattr(pairs_module, "run_tricks", lambda s, i, pairs: far.repeat(len(pairs), 0))
+        with pytest.raises(tc.ModelError, match=r"means are not tricks \(from 1 to 3e\+38\)"):
+            tc.PairEstimator("hand2vec", threads=1)(N, S)
     with pytest.raises(tc.ModelError, match="expected one of accurate, hand2vec"):
         tc.PairEstimator("fast-pairs")
     whole_deals = tc.models()[0].path

@@ -11,11 +11,13 @@ from ..cards import DealError, Hand, HandLike, HandsLike, Seat, checked_whole, c
 from ..cards.hand import as_hands
 from ..cards.text import card_text
 from ..dealing.constraints import Constraints, KnownHand
-from ..estimator.files import check_distributions, check_shape, run_model
+from ..estimator.files import ModelError, check_distributions, check_shape, run_model
 from .estimate import PairEstimate
 from .files import PairModelInfo, load_pair_model, pickled, vector_size
 
 _ORDERS = list(permutations(range(4)))
+_FAR = 1_000
+"""Tricks, or fewer than none, that only a damaged network gives."""
 
 
 class PairEstimator:
@@ -184,6 +186,11 @@ class Vectors:
         vectors = encode(self._session, self._info, moved).reshape(len(_ORDERS), n, 2, -1)
         both = np.stack([vectors, vectors[:, :, ::-1]], axis=2)  # (orders, n, declarer, 2, size)
         rows = run_tricks(self._session, self._info, both.reshape(len(_ORDERS) * n * 2, -1))
+        if rows.size and np.abs(rows).max() > _FAR:
+            raise ModelError(
+                f"{self._info.path}: the model's means are not tricks (from {rows.min():.3g} to "
+                f"{rows.max():.3g})"
+            )
         answers = rows.reshape(len(_ORDERS), n, 2, 5)
         tricks = np.zeros((n, 5, 2), dtype=np.float32)
         for order, answer in zip(_ORDERS, answers.transpose(0, 1, 3, 2), strict=True):
