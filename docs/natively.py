@@ -9,7 +9,7 @@ four_hands.cpp compute the same sums, gradients and steps, except for rounding.
 
     FIRST_PHASE_EVERY=10 python docs/natively.py reproduce mandziuk2018 --scale authors …
 
-The first phase of 2018 by its authors' program takes some 40,000 steps on a quarter of all
+The first phase of 2018 by its authors' program takes 5,000 to 42,000 steps on a quarter of all
 examples. So it can see only every tenth of them; the second phase sees all. Such a first phase is
 kept in trained/first-phases, for rows that differ only in the second.
 Needs g++. On a cluster, whose machines lack these programs, torch would do the trainings.
