@@ -303,7 +303,7 @@ class NativeAuthors(AuthorsTask):
         if self.every > 1 and self.phase.number == 1 and self.kept.exists():
             state = torch.load(self.kept, weights_only=True)
             self.network.load_state_dict(state["network"])
-            self._tune(state["compression_error"])
+            super()._tune(state["compression_error"])
 
     def _cut(self) -> list[list[tuple[Tensor, Tensor]]]:
         batches = super()._cut()
