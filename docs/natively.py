@@ -10,8 +10,8 @@ four_hands.cpp compute the same sums, gradients and steps, except for rounding.
     FIRST_PHASE_EVERY=10 python docs/natively.py reproduce mandziuk2018 --scale authors …
 
 The first phase of 2018 by its authors' program takes 5,000 to 42,000 steps on a quarter of all
-examples. So it can see only every tenth of them; the second phase sees all. Such a first phase is
-kept in trained/first-phases, for rows that differ only in the second.
+examples. So it can see only every tenth of them (or 1 for all); the second phase sees all. Such a
+first phase is kept in trained/first-phases, for rows that differ only in the second.
 Needs g++. On a cluster, whose machines lack these programs, torch would do the trainings.
 """
 
@@ -291,16 +291,17 @@ class NativeAuthors(AuthorsTask):
     Deep autoencoders, and layers that are too wide for it, are left to torch.
     """
 
-    every: ClassVar[int] = int(os.environ.get("FIRST_PHASE_EVERY", "1"))
-    """The first phase sees every such example; if not all, it is kept for other rows."""
+    every: ClassVar[int] = int(os.environ.get("FIRST_PHASE_EVERY", "0"))
+    """The first phase sees every such example, and is kept for other rows; 0 for all, not kept."""
 
     def __init__(self, *given: Any):
         super().__init__(*given)
         self.read: dict[int, tuple[Tensor, Tensor]] = {}
         """By the batch's identity: the holders of the cards, in threes, and the tricks."""
-        config = self.config
-        self.kept = FIRST_PHASES / f"{config.network}-{config.seed}-every-{self.every}.pt"
-        if self.every > 1 and self.phase.number == 1 and self.kept.exists():
+        config, examples = self.config, f"{self.lessons.sha256[:8]}-{self.config.batch}"
+        name = f"{config.network}-{config.seed}-{examples}-every-{self.every}.pt"
+        self.kept = FIRST_PHASES / name
+        if self.every and self.phase.number == 1 and self.kept.exists():
             state = torch.load(self.kept, weights_only=True)
             self.network.load_state_dict(state["network"])
             super()._tune(state["compression_error"])
@@ -308,13 +309,13 @@ class NativeAuthors(AuthorsTask):
     def _cut(self) -> list[list[tuple[Tensor, Tensor]]]:
         batches = super()._cut()
         if self.phase.number == 1:
-            some = slice(None, None, self.every)
+            some = slice(None, None, self.every or 1)
             batches[:] = [[(x[some], y[some]) for x, y in batch] for batch in batches]
         return batches
 
     def _tune(self, compression_error: float) -> None:
         super()._tune(compression_error)
-        if self.every > 1:
+        if self.every:
             self._batches.clear()
             self.read.clear()
             state = {"network": self.network.state_dict(), "compression_error": compression_error}

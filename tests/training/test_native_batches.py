@@ -230,8 +230,10 @@ def test_a_first_phase_on_some_examples_is_kept(native, tmp_path, monkeypatch):
     assert not torch.equal(weights, tuned.network.layers[0].weight)
     frozen.step()
     assert torch.equal(weights, frozen.network.layers[0].weight)
-    other = native.NativeAuthors(replace(config, seed=2), *given)
-    assert other.phase.number == 1
+    head, _, *data = given
+    for changed, deals in ((replace(config, seed=2), "a"), (config, "b")):
+        other = native.NativeAuthors(changed, head, Lessons(1_000, deals, "b"), *data)
+        assert other.phase.number == 1
 
 
 def test_a_card_in_no_hand_is_an_error(native):
