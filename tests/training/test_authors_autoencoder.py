@@ -137,10 +137,11 @@ def test_the_scale_takes_a_quarter_of_what_each_row_has() -> None:
 
 def test_figures_are_kept_apart_from_those_as_printed(tmp_path: Path) -> None:
     store = Store(tmp_path, "reproduction")
-    store.add([{"authors": "m18-T1-05", "seed": seed, "exact": 50 + seed} for seed in (2, 1)])
+    store.add({"authors": "m18-T1-05", "seed": seed, "deals": deals, "exact": 50 + seed}
+              for seed, deals in ((2, 200), (1, 200), (3, 100)))  # fmt: skip
     store.add([{"printed": "m18-T1-05", "seed": 1, "exact": 57.0}])
     again = Store(tmp_path, "reproduction")
-    assert [line["exact"] for line in again.by_authors("m18-T1-05")] == [51, 52]
+    assert [line["exact"] for line in again.by_authors("m18-T1-05")] == [53, 51, 52]
     assert len(again.as_printed("m18-T1-05")) == 1
 
 

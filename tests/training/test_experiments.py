@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from base64 import b85encode
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
@@ -799,10 +800,19 @@ def test_a_claim_is_judged_by_the_authors_program_where_both_rows_were_run_so(tm
     waiting, figures = verdict(only_by_authors=True)
     assert waiting == "not tested yet"
     assert figures.endswith("; as printed, 1 seed, not by its authors' program)")
-    known.add({"authors": row, "seed": seed, "exact": exact, "n": 10_000}
-              for row, exact in (("d", 51.0), ("f", 44.0)) for seed in (1, 2))  # fmt: skip
-    expected = ("holds", "d 51.00, f 44.00 (± 1.38; by their program, 2 seeds)")
-    assert verdict() == verdict(only_by_authors=True) == expected
+
+    def by_authors(deals: int, seeds: Sequence[int], **exact: float) -> None:
+        known.add({"authors": row, "seed": seed, "deals": deals, "exact": of_row, "n": 10_000}
+                  for row, of_row in exact.items() for seed in seeds)  # fmt: skip
+
+    by_authors(2_000, (1, 2), d=51.0, f=44.0)
+    words = "d 51.00, f 44.00 (± 1.38; by their program from 2,000 deals, 2 seeds)"
+    assert verdict() == verdict(only_by_authors=True) == ("holds", words)
+    by_authors(100_000, (1,), d=40.0)  # alone, it is compared with nothing
+    assert verdict() == ("holds", words)
+    by_authors(100_000, (1,), f=45.0)
+    verdict_of_all, figures = verdict()
+    assert verdict_of_all == "fails" and "by their program from 100,000 deals, 1 seed" in figures
 
 
 def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path):

@@ -15,9 +15,10 @@ class Store:
     """The lines of one run: ``SCALE.jsonl`` in its folder, rewritten as a whole after each network.
 
     There are four kinds of lines: of a row (``{"row": id, …}``); of a row by the papers' own
-    protocol and one seed (``{"printed": id, "seed": …}``); of a row by its authors' program
-    (``{"authors": id, "seed": …}``); and of any other finding (``{"finding": name, …}``). Only the
-    seconds depend on the machine. Raises ExperimentError for a file that holds something else.
+    protocol and one seed (``{"printed": id, "seed": …}``); of a row by its authors' program and one
+    seed, from a number of training deals (``{"authors": id, "seed": …, "deals": …}``); and of any
+    other finding (``{"finding": name, …}``). Only the seconds depend on the machine. Raises
+    ExperimentError for a file that holds something else.
     """
 
     def __init__(self, folder: Path, scale: str):
@@ -54,8 +55,8 @@ class Store:
         return self._by_seed("printed", row)
 
     def by_authors(self, row: str) -> list[dict[str, Any]]:
-        """Return the lines of a row by its authors' program, by seed."""
-        return self._by_seed("authors", row)
+        """Return the lines of a row by its authors' program, by training deals and seed."""
+        return sorted(self._by_seed("authors", row), key=lambda line: int(line["deals"]))
 
     def _by_seed(self, kind: str, row: str) -> list[dict[str, Any]]:
         lines = [line for line in self._lines.values() if line.get(kind) == row]
@@ -75,7 +76,7 @@ def _name(line: dict[str, Any]) -> str:
     if "printed" in line:
         return f"{line['printed']} as printed, seed {line['seed']}"
     if "authors" in line:
-        return f"{line['authors']} by its authors, seed {line['seed']}"
+        return f"{line['authors']} by its authors, seed {line['seed']}, {line['deals']} deals"
     return str(line["row"] if "row" in line else line["finding"])
 
 

@@ -1,6 +1,6 @@
 """The conclusions of a paper, each with a verdict computed from the measured figures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, variance
 from typing import Any, NamedTuple
@@ -26,7 +26,8 @@ class Claim:
     """A conclusion of a paper, in our words, and the rule that tests it, or why it has none.
 
     Rows are compared by their percent exact on all test deals. The figures are by their authors'
-    program if both rows of a pair have them, else as printed if both have them, else ours.
+    program if both rows of a pair have them from equally many deals (the most, if several), else as
+    printed if both have them, else ours.
     """
 
     says: str
@@ -134,15 +135,10 @@ class _Share(NamedTuple):
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
     """Return the verdict on a pair of rows, and its figures."""
     rows, by = (first, second), ""
-    ways = {"by their program": known.by_authors, "as printed": known.as_printed}
-    runs = {
-        name: [_by_protocol(row, lines_of(row), known) for row in rows]
-        for name, lines_of in ways.items()
-        if not claim.only_ours
-    }
-    whole = [name for name, shares in runs.items() if None not in shares]
+    runs = () if claim.only_ours else _runs(rows, known)
+    whole = next((run for run in runs if None not in run[1]), None)
     if whole:
-        by, both = whole[0], runs[whole[0]]
+        by, both = whole
     elif claim.only_as_printed:
         return UNTESTED, "one network of ours serves both rows; as printed not run yet"
     else:
@@ -173,6 +169,19 @@ def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[st
     if abs(difference) <= interval:
         return UNDECIDED, figures
     return HOLDS if difference > 0 else FAILS, figures
+
+
+def _runs(rows: Sequence[str], known: Store) -> Iterator[tuple[str, list[_Share | None]]]:
+    """Yield how rows were trained, and the share of each: first by their authors' program."""
+    of_rows = [known.by_authors(row) for row in rows]
+    of_all = set.intersection(*({line["deals"] for line in lines} for lines in of_rows))
+    for deals in sorted(of_all, reverse=True):
+        like = [[line for line in lines if line["deals"] == deals] for lines in of_rows]
+        yield (
+            f"by their program from {deals:,} deals",
+            [_by_protocol(row, lines, known) for row, lines in zip(rows, like, strict=True)],
+        )
+    yield "as printed", [_by_protocol(row, known.as_printed(row), known) for row in rows]
 
 
 def _protocol(seeds: Iterable[int], by: str) -> str:
