@@ -3,8 +3,8 @@
 //
 // Compiled by docs/natively.py for the CPU that it runs on. Every card is in one of four hands. So
 // the first layer's sums are looked up, three cards at a time, and its gradient is summed in the
-// same way. Other layers are fully connected. So are a decoder's blocks, each by itself. A tile of examples goes forward and backward through
-// all of them while it is in the cache.
+// same way. Other layers are fully connected. So are a decoder's blocks, each by itself. A tile of
+// examples goes forward and backward through all of them while it is in the cache.
 
 #include <cmath>
 #include <cstdint>

@@ -4,11 +4,13 @@
 
 Each FOLDER is an --out of trickcast reproduce. For a network trained at both scales, the one as
 printed is drawn. A picture is left as it is if no folder has its networks. Prints the figures that
-the pages state about the pictures.
+the pages state about the pictures. How many strong weights stay by the authors' program of 2018 is
+stored in docs/reproduction.jsonl.
 """
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -17,14 +19,16 @@ from matplotlib.figure import Figure
 
 from trickcast.cards import Suit
 from trickcast.papers.experiments.all_papers import SCALES, rows_of
+from trickcast.papers.experiments.finished_figures import Store
 from trickcast.papers.experiments.rows import Row
-from trickcast.papers.experiments.trained import Trained, build
+from trickcast.papers.experiments.trained import Trained, build, load
 from trickcast.papers.experiments.trained_layers import open_file, open_trained
 from trickcast.papers.neurons import Opened, open_model
 
 DOCS = Path(__file__).parent
 HANDS = ("dummy", "leader's\npartner", "declarer", "leader")
 """Names of the blocks of 52x4's first layer, in order: the fourth hand leads."""
+DRAWN_2018 = ("(52x4)-(26x4)-52-13-14", "all_suits")
 
 
 def trained_of(row: Row, folders: list[Path]) -> Path | None:
@@ -96,14 +100,47 @@ def draw_2018(folders: list[Path]) -> None:
         spread = f"deviation {of.std():.2f}, greatest {np.abs(of).max():.1f}"
         print(f"2018, {title}: {spread}; {suit_shares(of)}")
     before, after = weights[1], weights[2]
-    strong = np.abs(before) >= np.quantile(np.abs(before), 0.9)
-    same = (np.sign(before) == np.sign(after))[strong].mean()
-    stay = (np.abs(after) >= np.quantile(np.abs(after), 0.9))[strong].mean()
+    same = (np.sign(before) == np.sign(after))[strongest(before)].mean()
     alike = np.corrcoef(before.ravel(), after.ravel())[0, 1]
     print(
         f"2018, pretrained beside fine-tuned: correlation {alike:.2f}; of the strongest tenth "
-        f"{stay:.0%} stay in it, {same:.0%} keep their sign"
+        f"{staying(before, after):.0%} stay in it, {same:.0%} keep their sign"
     )
+
+
+def strongest(weights: np.ndarray) -> np.ndarray:
+    """Return which weights are among the strongest tenth."""
+    strong: np.ndarray = np.abs(weights) >= np.quantile(np.abs(weights), 0.9)
+    return strong
+
+
+def staying(before: np.ndarray, after: np.ndarray) -> float:
+    """Return the share of the strongest tenth of the weights that stays in it."""
+    return float(strongest(after)[strongest(before)].mean())
+
+
+def stay_by_authors(folders: list[Path]) -> None:
+    """Store the percent of strong weights of D/104 in suits that stay, by the authors' program.
+
+    The first layer of a frozen encoder is that of the first phase. Each network of a folder is
+    compared with the frozen one of its seed.
+    """
+    first_layers: dict[tuple[int, int, bool], np.ndarray] = {}
+    for path in sorted(path for folder in folders for path in folder.glob("authors/*.network")):
+        trained = load(path)
+        net, how = trained.net, trained.net.pretraining
+        if how is not None and how.encoders and (net.network, net.contracts) == DRAWN_2018:
+            layers: Any = trained.network.layers
+            first_layers[net.deals, net.seed, how.frozen] = layers[0].weight.detach().numpy()
+    of_deals: dict[int, list[float]] = {}
+    for (deals, seed, frozen), weights in sorted(first_layers.items()):
+        before = first_layers.get((deals, seed, True))
+        if not frozen and before is not None:
+            of_deals.setdefault(deals, []).append(round(100 * staying(before, weights), 1))
+    for deals, stay in of_deals.items():
+        line = {"finding": f"strong weights: {deals:,} deals", "scale": "authors", "stay": stay}
+        print(line)
+        Store(DOCS, "reproduction").add([line])
 
 
 def draw_2009(folders: list[Path]) -> None:
@@ -134,6 +171,7 @@ def main() -> None:
     mpl.rcParams["svg.hashsalt"] = "trickcast"
     folders = [Path(name) for name in sys.argv[1:]]
     draw_2018(folders)
+    stay_by_authors(folders)
     draw_2009(folders)
 
 

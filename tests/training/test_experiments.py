@@ -736,12 +736,16 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
     assert verdict(more=[["a", "b"]]) == ("holds", "a 40.00, b 38.00 (± 1.35)")
     assert verdict(more=[["b", "a"]])[0] == "fails"
     assert verdict(more=[["a", "c"]])[0] == "undecided"  # 0.5 is within
-    assert verdict(more=[["a", "b"], ["a", "c"]])[0] == "holds in part"
+    in_part, figures = verdict(more=[["a", "b"], ["a", "c"]])
+    assert in_part == "holds in part"
+    assert figures.startswith("holds: a 40.00, b 38.00") and "; undecided: a 40.00, c" in figures
     assert verdict(more=[["a", "b"], ["b", "a"]])[0] == "holds in part"
     assert verdict(more=[["b", "a"], ["a", "c"]])[0] == "fails"
     assert verdict(more=[["a", "d"]]) == ("cannot be tested", "not measured yet")
     assert verdict(more=[["a", "b"], ["a", "d"]])[0] == "holds in part"
-    assert verdict(alike=[["a", "c"]], points=2)[0] == "holds"
+    most = 0.5 + stats.norm.ppf(0.95) * (0.4 * 0.6 + 0.395 * 0.605) ** 0.5
+    alike, figures = verdict(alike=[["a", "c"]], points=2)
+    assert alike == "holds" and figures.endswith(f"(at most {most:.2f} apart, asked: 2)")
     assert verdict(alike=[["a", "c"]])[0] == "undecided"  # 0.5, with room for more than a point
     assert verdict(alike=[["a", "e"]])[0] == "undecided"  # 1.1, more than a point
     assert verdict(alike=[["a", "points"]])[0] == "fails"
@@ -754,6 +758,7 @@ def test_a_claim_is_judged_by_the_interval_of_its_rows(tmp_path):
     assert verdict(value=["f", "of", 2, "share"]) == ("cannot be tested", "not measured yet")
     assert verdict(untested="people") == ("cannot be tested", "people")
     assert verdict(waiting="a run") == ("not tested yet", "a run")
+    assert verdict(certain="it is the same sum") == ("holds", "it is the same sum")
 
 
 def test_a_claim_is_judged_as_printed_where_both_rows_were_run_so(tmp_path):
@@ -813,6 +818,26 @@ def test_a_claim_is_judged_by_the_authors_program_where_both_rows_were_run_so(tm
     by_authors(100_000, (1,), f=45.0)
     verdict_of_all, figures = verdict()
     assert verdict_of_all == "fails" and "by their program from 100,000 deals, 1 seed" in figures
+
+
+def test_rows_are_compared_on_the_deals_that_both_were_tested_on(tmp_path):
+    own = {"own": {"exact": 50.0, "n": 20_000}}
+    a, b = ({"row": row, "network": "N", "exact": 40.0, "n": 10_000} for row in "ab")
+    known = _known(tmp_path, a | own, b)
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
+    assert judge(claim, known)[1].startswith("a 40.00, b 40.00 (")
+    known.add([b | own])
+    assert judge(claim, known)[1].startswith("a 46.67, b 46.67 (")
+
+
+def test_first_weights_do_not_part_two_rows_of_one_network(tmp_path):
+    line = {"network": "N | 52x4 | spades", "seed": 1, "n": 10_000}
+    others = ({"printed": "other", **line, "seed": seed, "exact": 40.0 + seed} for seed in (1, 2))
+    same = ({"printed": row, **line, "exact": exact} for row, exact in (("a", 44.0), ("b", 40.0)))
+    claim = Claim(says="it is so", where="Table 1", more=[["a", "b"]])
+    of_deals = t_interval((0.44 * 0.56 + 0.4 * 0.6, KNOWN))
+    figures = f"a 44.00, b 40.00 (± {of_deals:.2f}; as printed, 1 seed)"
+    assert judge(claim, _known(tmp_path, *others, *same)) == ("holds", figures)
 
 
 def test_a_figure_is_of_both_test_sets_and_knows_the_seeds_of_its_kind(tmp_path):
@@ -949,7 +974,14 @@ def test_every_claim_names_what_there_is():
     for paper in PAPERS.values():
         assert paper.claims
         for claim in (Claim(**fields) for fields in paper.claims):
-            rules = claim.more, claim.alike, claim.value, claim.waiting, claim.untested
+            rules = (
+                claim.more,
+                claim.alike,
+                claim.value,
+                claim.waiting,
+                claim.untested,
+                claim.certain,
+            )
             assert sum(map(bool, rules)) == 1, claim
             assert {row for pair in (*claim.more, *claim.alike) for row in pair} <= declared, claim
             assert claim.only_as_printed or "not measured yet" not in judge(claim, known)[1], claim

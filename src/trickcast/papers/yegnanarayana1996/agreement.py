@@ -186,8 +186,9 @@ def two_level_bids(epochs: int, fresh: int, seeds: Iterable[int]) -> list[Figure
     """Return how well 2-NT networks know two-level bids, in percent.
 
     The figures are on ``fresh`` hands as dealt. They are the share of the teacher's two-level
-    openings, and of all hands, on which a network of the paper's size bids the same. The networks
-    are taught by 1,600 hands as dealt, and by 1,350 with 250 inserted.
+    openings, and of all hands, on which a network of the paper's size bids the same; *passes* is
+    the share of all on which the teacher passes. The networks are taught by 1,600 hands as dealt,
+    and by 1,350 with 250 inserted.
     """
     hands, rows = test_hands(fresh), list[Figures]()
     calls = np.array(teacher().bid(hands))
@@ -200,7 +201,9 @@ def two_level_bids(epochs: int, fresh: int, seeds: Iterable[int]) -> list[Figure
             right.append(np.array(as_system(trained).bid(hands)) == calls)
         recall, every = ([round(100 * float(hit[part].mean()), 1) for hit in right]
                          for part in (two_level, slice(None)))  # fmt: skip
-        rows.append({"taught": name, "two_level": recall, "all": every, "n": int(two_level.sum())})
+        passes = round(100 * float((calls == PASS).mean()), 1)
+        rows.append({"taught": name, "two_level": recall, "all": every, "n": int(two_level.sum()),
+                     "passes": passes})  # fmt: skip
     return rows
 
 

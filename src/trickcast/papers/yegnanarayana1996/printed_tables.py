@@ -267,10 +267,12 @@ def _show_rare(line: Line) -> str:
 
 
 def _show_two_level(line: Line) -> str:
+    first = line["rows"][0]
     words = (
         f"Two-level bids by 52-60-12, one network for each seed, taught by {PAPER_HANDS:,} hands. "
-        f"The teacher opens {line['rows'][0]['n']:,} of {line['hands']:,} random hands at the two "
-        "level. The table has the percent right of these, and of all; 58.5 % of all are passes.\n\n"
+        f"The teacher opens {first['n']:,} of {line['hands']:,} random hands at the two level. The "
+        f"table has the percent right of these, and of all; {first['passes']} % of all are "
+        "passes.\n\n"
     )
     cells = [
         [row["taught"], *(", ".join(map(str, row[of])) for of in ("two_level", "all"))]

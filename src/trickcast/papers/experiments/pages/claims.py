@@ -61,6 +61,8 @@ class Claim:
     """A test that would decide it but was not run."""
     untested: str = ""
     """Why nothing measured can test it."""
+    certain: str = ""
+    """Why it holds without a measurement."""
     besides: str = ""
     """Further evidence that does not decide it."""
     ours: bool = False
@@ -85,14 +87,16 @@ def table_of_claims(claims: Sequence[Mapping[str, Any]], known: Store) -> str:
         _counted(of_paper, "sentences from the paper's text or figures, in our words")
         + (_counted(of_ours, "more are ours") if of_ours else "")
         + "Figures of networks that estimate tricks are percent exact. They are measured on the "
-        "test deals, and where the library's own test deals were measured too, on both together. "
+        "test deals, and where the library's own test deals were measured for both rows, on both "
+        "sets together. "
         "Other claims name their measure. "
         "After ± comes the 95 % interval of the difference, or a margin of ours. It covers "
         "the deals, compared one by one if both networks recorded which results they have "
         "right, and otherwise as two sets, which makes it wider. It also covers first weights. "
         "These are measured by the seeds of the row as printed, or by the seeds of similar rows "
         "if it has only one. With two or three seeds they are not known well. The interval, by "
-        "Student's t, allows for that.\n\n" + table
+        "Student's t, allows for that. Where a paper finds two rows alike, the table says how far "
+        "apart they may be at most, by a one-sided test at 5 %.\n\n" + table
     )
 
 
@@ -105,8 +109,10 @@ def _counted(verdicts: Sequence[str], what: str) -> str:
 
 def judge(claim: Claim, known: Store) -> tuple[str, str]:
     """Return the verdict on a claim, and the figures behind it."""
-    if claim.untested or claim.waiting:
-        return (UNTESTED if claim.untested else NOT_YET), claim.untested or claim.waiting
+    told = {UNTESTED: claim.untested, NOT_YET: claim.waiting, HOLDS: claim.certain}
+    for verdict, why in told.items():
+        if why:
+            return verdict, why
     if claim.value:
         return _judge_value(claim, known)
     pairs = claim.more or claim.alike
@@ -114,8 +120,9 @@ def judge(claim: Claim, known: Store) -> tuple[str, str]:
     verdicts = {verdict for verdict, _ in judged}
     tested = verdicts - {UNTESTED, NOT_YET}
     of_all = PART if HOLDS in tested else FAILS if FAILS in tested else UNDECIDED
-    whole = of_all if len(verdicts) > 1 else verdicts.pop()
-    return whole, "; ".join(dict.fromkeys(figures for _, figures in judged))
+    if len(verdicts) == 1:
+        return verdicts.pop(), "; ".join(dict.fromkeys(figures for _, figures in judged))
+    return of_all, "; ".join(dict.fromkeys(f"{verdict}: {figures}" for verdict, figures in judged))
 
 
 class _Share(NamedTuple):
@@ -134,54 +141,75 @@ class _Share(NamedTuple):
 
 def _judge_pair(claim: Claim, first: str, second: str, known: Store) -> tuple[str, str]:
     """Return the verdict on a pair of rows, and its figures."""
-    rows, by = (first, second), ""
-    runs = () if claim.only_ours else _runs(rows, known)
-    whole = next((run for run in runs if None not in run[1]), None)
+    lines, by = [_lines_of_ours(row, known) for row in (first, second)], ""
+    runs = () if claim.only_ours else _runs((first, second), known)
+    whole = next((run for run in runs if all(run[1])), None)
     if whole:
-        by, both = whole
+        by, lines = whole
     elif claim.only_as_printed:
         return UNTESTED, "one network of ours serves both rows; as printed not run yet"
-    else:
-        both = [_ours(row, known) for row in rows]
-    a, b = both
-    if a is None or b is None:
+    if not all(lines):
         return UNTESTED, "not measured yet"
+    if not all("own" in line for of_row in lines for line in of_row):
+        lines = [[_on_first_set(line) for line in of_row] for of_row in lines]
+    a, b = (_share(*of_row, known) for of_row in zip((first, second), lines, strict=True))
     difference, of_weights = a.percent - b.percent, [a.of_weights, b.of_weights]
-    if a.by_network.keys() == b.by_network.keys() and len(a.by_network) > 1:
+    if a.by_network and a.by_network.keys() == b.by_network.keys():
         apart = [a.by_network[network] - b.by_network[network] for network in a.by_network]
-        of_weights = [_of_mean(apart)]  # the shared part of the weights' effect cancels
+        # the shared part of the weights' effect cancels, and with one network all of it
+        of_weights = [_of_mean(apart)] if len(apart) > 1 else []
     of_deals = a.of_deals + b.of_deals
     if a.by_deal is not None and b.by_deal is not None and len(a.by_deal) == len(b.by_deal):
         of_deals = float(np.var(a.by_deal - b.by_deal, ddof=1)) / len(a.by_deal)
         by += " in pairs"
     parts = [Spread(of_deals), *of_weights]
-    interval = half_width(parts)
+    interval, most = half_width(parts), abs(difference) + half_width(parts, ONE_SIDE)
     protocol = _protocol((n for share in (a, b) if (n := len(share.by_network))), by)
     waiting = claim.only_by_authors and not by.startswith("by their program")
     protocol += ", not by its authors' program" if waiting else ""
-    figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} (± {interval:.2f}{protocol})"
+    bound = f"at most {most:.2f} apart, asked: {claim.points:g}"
+    sure = bound if claim.alike else f"± {interval:.2f}"
+    figures = f"{first} {a.percent:.2f}, {second} {b.percent:.2f} ({sure}{protocol})"
     if waiting:
         return NOT_YET, figures
     if claim.alike:
         far = FAILS if abs(difference) > claim.points + interval else UNDECIDED
-        most = abs(difference) + half_width(parts, ONE_SIDE)
         return HOLDS if most <= claim.points else far, figures
     if abs(difference) <= interval:
         return UNDECIDED, figures
     return HOLDS if difference > 0 else FAILS, figures
 
 
-def _runs(rows: Sequence[str], known: Store) -> Iterator[tuple[str, list[_Share | None]]]:
-    """Yield how rows were trained, and the share of each: first by their authors' program."""
+def _runs(rows: Sequence[str], known: Store) -> Iterator[tuple[str, list[list[Line]]]]:
+    """Yield how rows were trained, and the lines of each: first by their authors' program.
+
+    Points turned into tricks, which nothing trains, have their only line.
+    """
     of_rows = [known.by_authors(row) for row in rows]
     of_all = set.intersection(*({line["deals"] for line in lines} for lines in of_rows))
     for deals in sorted(of_all, reverse=True):
         like = [[line for line in lines if line["deals"] == deals] for lines in of_rows]
-        yield (
-            f"by their program from {deals:,} deals",
-            [_by_protocol(row, lines, known) for row, lines in zip(rows, like, strict=True)],
-        )
-    yield "as printed", [_by_protocol(row, known.as_printed(row), known) for row in rows]
+        yield f"by their program from {deals:,} deals", like
+    printed = [[line for line in known.as_printed(row) if "exact" in line] for row in rows]
+    untrained = [
+        [
+            line
+            for line in _lines_of_ours(row, known)
+            if line.get("network", "").endswith(NO_NETWORK)
+        ]
+        for row in rows
+    ]
+    yield "as printed", [one or other for one, other in zip(printed, untrained, strict=True)]
+
+
+def _lines_of_ours(row: str, known: Store) -> list[Line]:
+    line = known.get(row)
+    return [] if line is None or "exact" not in line else [line]
+
+
+def _on_first_set(line: Line) -> Line:
+    """Return a line without its figures on the library's own test deals."""
+    return {name: value for name, value in line.items() if name != "own"}
 
 
 def _protocol(seeds: Iterable[int], by: str) -> str:
@@ -192,21 +220,20 @@ def _protocol(seeds: Iterable[int], by: str) -> str:
     return f"; {by}, {' and '.join(map(str, of_each))} seed{'s' * (of_each != [1])}"
 
 
-def _by_protocol(row: str, of_row: Sequence[Line], known: Store) -> _Share | None:
-    """Return the mean of lines, one a seed, or the only figure of points turned into tricks."""
-    lines = [line for line in of_row if "exact" in line]
-    if not lines:
-        line = known.get(row)
-        no_network = (
-            line is not None and "exact" in line and line.get("network", "").endswith(NO_NETWORK)
-        )
-        return _ours(row, known) if no_network else None
+def _share(row: str, lines: Sequence[Line], known: Store) -> _Share:
+    """Return the mean of lines, one a seed; a line of ours may have several seeds itself."""
     shares = [pooled(line)[0] for line in lines]
-    weights = _of_mean(shares) if len(shares) > 1 else of_first_weights(lines[0], known)
-    deals = _of_deals(mean(shares), lines[0], row)
-    networks = (f"{line.get('network', row)}, {line['seed']}" for line in lines)
-    by_network = dict(zip(networks, shares, strict=True))
-    return _Share(mean(shares), deals, weights, by_network, _by_deal(lines))
+    of_seeds = [figures[-1] for figures in lines[0].get("of_seeds", {}).values()]
+    several = shares if len(shares) > 1 else of_seeds
+    weights = _of_mean(several) if len(several) > 1 else of_first_weights(lines[0], known)
+    networks = () if "row" in lines[0] else (f"{x.get('network', row)}, {x['seed']}" for x in lines)
+    return _Share(
+        mean(shares),
+        _of_deals(mean(shares), lines[0], row),
+        weights,
+        dict(zip(networks, shares, strict=False)),
+        _by_deal(lines),
+    )
 
 
 def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:
@@ -221,15 +248,6 @@ def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:
         kept.append(np.concatenate(there))
     of_all: NDArray[np.float64] = np.mean(kept, axis=0)
     return of_all
-
-
-def _ours(row: str, known: Store) -> _Share | None:
-    line = known.get(row)
-    if line is None or "exact" not in line:
-        return None
-    share, seeds = pooled(line)[0], [figures[-1] for figures in line.get("of_seeds", {}).values()]
-    weights = _of_mean(seeds) if len(seeds) > 1 else of_first_weights(line, known)
-    return _Share(share, _of_deals(share, line, row), weights, {}, _by_deal([line]))
 
 
 def _of_deals(percent: float, line: Line, row: str) -> float:
