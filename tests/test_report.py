@@ -352,6 +352,21 @@ def test_rankings_have_intervals_and_long_ones_two_columns(run, tmp_path: Path) 
 
 
 @pytest.mark.solver
+def test_of_equal_swings_those_of_most_points_are_listed(run, tmp_path: Path) -> None:
+    deals, out = tmp_path / "deals.pbn", tmp_path / "club.html"
+    tc.write(tc.random_deals(10, seed=5), deals)
+    rows = ["board,contract,declarer,result"]
+    rows += [f"{board},1N,N,{tricks}" for board in range(1, 11) for tricks in (7, 8, 6, 7)]
+    rows += [f"{board},7NXX,N,{tricks}" for board in (9, 10) for tricks in (0, 13)]
+    (tmp_path / "club.csv").write_text("\n".join(rows))
+    assert run("report", deals, tmp_path / "club.csv", "-o", out)[0] == 0
+    page = out.read_text("utf-8")
+    swings = page.partition('<table class="swings">')[2].partition("</table>")[0]
+    found = re.findall(r"<tr><td>(\d+)</td><td>(.)", swings)
+    assert len(found) == 8 and {*found[:2]} == {("9", "7"), ("10", "7")}
+
+
+@pytest.mark.solver
 def test_numbers_of_pairs_are_text_not_elements(run, tmp_path: Path) -> None:
     deals, out = tmp_path / "deals.pbn", tmp_path / "club.html"
     tc.write(tc.random_deals(1, seed=5), deals)

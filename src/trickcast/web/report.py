@@ -470,15 +470,15 @@ def _ranking(
 
 
 def _swings(session: Judged) -> str:
-    """Return the boards with the largest swings, and what caused them."""
+    """Return the boards with the largest swings, and what caused them; points break ties."""
     found = [
-        (abs(table.value or 0.0), row, board, table)
+        (-round(abs(table.value), 6), -abs(table.points.swing), row, board, table)
         for row, board in enumerate(session.boards)
         for table in board.tables
         if table.points is not None and table.value
     ]
     lines, seen = [], set[int]()
-    for _, row, board, table in sorted(found, key=lambda each: (-each[0], each[1])):
+    for *_, row, board, table in sorted(found, key=lambda each: each[:3]):
         if row in seen:
             continue
         seen.add(row)
