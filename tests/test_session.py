@@ -672,6 +672,16 @@ def test_rows_that_cannot_be_read_are_told(tmp_path, club, row, said):
     assert any(reason.startswith(said) for reason in told), told
 
 
+def test_a_penalty_is_no_bonus(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("board,ns,contract,declarer,result,penalty_ns\n1,1,4S,N,10,−10\n1,2,4S,N,9,0\n")
+    played = session.read(path)
+    assert [table.penalties for table in played.boards[0].tables] == [(0, 0)] * 2
+    assert [entry.reason for entry in played.skipped] == [
+        "penalty_ns '-10' is left out: expected 10, which is taken from the pair"
+    ]
+
+
 def test_a_contract_may_say_all_and_as_often_as_it_likes(tmp_path, club):
     path = tmp_path / "odd.csv"
     path.write_text(

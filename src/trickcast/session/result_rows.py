@@ -298,7 +298,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     values["names"] = tuple(known_text(cells.get(seat.name.lower())) for seat in Seat)
     room = known_text(cells.get("room"))
     values["room"] = known_text(cells.get("table")) if room is None else room.lower()
-    values["penalties"] = tuple(read(f"penalty_{side}", _finite) or 0.0 for side in ("ns", "ew"))
+    values["penalties"] = tuple(read(f"penalty_{side}", _taken) or 0.0 for side in ("ns", "ew"))
     columns = {
         name: tuple(read(f"{column}_{side}", _finite) for side in ("ns", "ew"))
         for name, column in (("imps", "imp"), ("matchpoints", "mp"), ("percent", "percentage"))
@@ -363,4 +363,11 @@ def _finite(text: str) -> float:
         raise ValueError("expected a number") from None
     if not isfinite(number):
         raise ValueError("expected a finite number")
+    return number
+
+
+def _taken(text: str) -> float:
+    number = _finite(text)
+    if number < 0:
+        raise ValueError(f"expected {-number:g}, which is taken from the pair")
     return number
