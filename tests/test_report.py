@@ -367,6 +367,34 @@ def test_of_equal_swings_those_of_most_points_are_listed(run, tmp_path: Path) ->
 
 
 @pytest.mark.solver
+def test_results_follow_their_boards_when_these_are_chosen_or_renumbered(
+    run, tmp_path: Path
+) -> None:
+    deals, club, out = tmp_path / "deals.pbn", tmp_path / "club.csv", tmp_path / "club.html"
+    tc.write(tc.random_deals(3, seed=5), deals)
+    rows = [f"{board},4H,N,{tricks}" for board in (2, 3) for tricks in (9, 10)]
+    club.write_text("\n".join(["board,contract,declarer,result", *rows]))
+    asked = ("report", deals, club, "-o", out)
+    boards = "<h2>Board (.*?)<small>(.*?)</small>"
+    assert run(*asked, "--renumber", "101")[::2] == (0, "")
+    page = out.read_text("utf-8")
+    assert re.findall(boards, page) == [
+        ("101", "North deals, vulnerable: N–S"), ("102", "East deals, vulnerable: N–S"),
+        ("103", "South deals, vulnerable: E–W"),
+    ]  # fmt: skip
+    assert page.count('<table class="results">') == 2, "all results of boards 2 and 3"
+    assert run(*asked, "--boards", "2", "--renumber", "7")[::2] == (0, "")
+    page = out.read_text("utf-8")
+    assert re.findall(boards, page) == [("7", "East deals, vulnerable: N–S")]
+    assert page.count('<table class="results">') == 1
+    club.write_text(club.read_text() + "\n4,4H,N,10")
+    assert run(*asked)[::2] == (
+        3,
+        f"note: {club}: no file has the cards of board 4: it is left out\n",
+    )
+
+
+@pytest.mark.solver
 def test_numbers_of_pairs_are_text_not_elements(run, tmp_path: Path) -> None:
     deals, out = tmp_path / "deals.pbn", tmp_path / "club.html"
     tc.write(tc.random_deals(1, seed=5), deals)

@@ -10,7 +10,16 @@ import click
 import numpy as np
 
 from .._files import atomic_writer
-from ..cards import UNKNOWN, Board, DealSet, Seat, TrickTable, counted
+from ..cards import (
+    UNKNOWN,
+    Board,
+    DealSet,
+    Seat,
+    TrickTable,
+    board_dealer,
+    board_vulnerability,
+    counted,
+)
 from ..estimator import DEFAULT_MODEL, Estimator
 from ..formats.streams import inner_suffix
 from ..played import expected_at_par
@@ -41,7 +50,7 @@ from .inputs import (
     read_deals,
 )
 from .outputs import PAGES, Force, check_output, may_replace
-from .selecting import Boards, Renumber, selected
+from .selecting import Boards, Renumber, is_within, ranges_of, selected
 
 _UNKNOWN = (None, "", "?", "-", "#")
 _MOST = 40
@@ -110,32 +119,24 @@ def report(
     given = chain.from_iterable(
         read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict) for each in deals
     )
-    chunks = [*selected(given, boards, renumber)]
+    chunks = [*selected(given, boards, None)]
     said = [board for chunk in chunks for board in chunk.boards or ()]
     if not said:
         raise CommandError(f"there is no board {boards}")
+    played: Session | None = None
+    with_results = any(b.contract or b.tag("ScoreTable") is not None for b in said)
+    if seats is None and (travellers or with_results):
+        played = _joined(chunks, deals[0], travellers, boards, renumber)
+        played = played.anonymous() if anonymous else played
+        chunks = [*_boards_of(played)]
+    elif renumber is not None:
+        chunks = [*selected(iter(chunks), None, renumber, tell=False)]
     if seats is not None:
         dealt = [*dict.fromkeys(_dealt(chunks))]  # each once, however many tables played it
         heading = title or _event(said) or _title(deals[0], dealt)
         _write(out, hand_pages(heading, dealt, seats, per_page, words), len(dealt))
         return
-    played: Session | None = None
-    if travellers or any(b.contract or b.tag("ScoreTable") is not None for b in said):
-        played = joined(chunks, deals[0], travellers)
-        played = played.anonymous() if anonymous else played
-        chunks = [*_boards_of(played)]
-    shown = list[ReportedBoard]()
-    for chunk, tables in solved(iter(chunks), workers, check, seen=False):
-        estimates = estimator(chunk)
-        for i, each in enumerate(_dealt([chunk])):
-            table = TrickTable(tables[i].tricks)
-            best = par(table, each.dealer, each.vulnerability)
-            (expected,) = expected_at_par(chunk[i : i + 1], [best], [each.vulnerability])
-            shown.append(
-                ReportedBoard(
-                    **vars(each), table=table, estimate=estimates[i], best=best, expected=expected
-                )
-            )
+    shown = [*_reported(chunks, estimator, workers, check)]
     judged: Judged | None = None
     if played is not None and per_page is None:
         judged = _judged(played, shown, workers)
@@ -223,6 +224,44 @@ def _dealt(chunks: Iterable[DealSet]) -> Iterator[DealtBoard]:
         for deal, board in zip(chunk, chunk.boards or (), strict=True):
             vulnerability, dealer = par_conditions(board, None, None)
             yield DealtBoard(board.number or 0, dealer, vulnerability, deal)
+
+
+def _joined(
+    chunks: Iterable[DealSet],
+    name: str,
+    travellers: Iterable[str],
+    boards: str | None,
+    renumber: int | None,
+) -> Session:
+    """Join results to the chosen boards by their own numbers, then number the boards anew."""
+    ranges = None if boards is None else ranges_of(boards)
+    played = joined(
+        chunks, name, travellers, lambda number: ranges is None or is_within(ranges, number)
+    )
+    if renumber is None:
+        return played
+    numbered = []
+    for number, board in enumerate(played.boards, start=renumber):
+        dealer, vulnerability = board.dealer, board.vulnerability
+        if not board.tables:
+            dealer, vulnerability = board_dealer(number), board_vulnerability(number)
+        numbered.append(replace(board, number=number, dealer=dealer, vulnerability=vulnerability))
+    return replace(played, boards=tuple(numbered))
+
+
+def _reported(
+    chunks: Sequence[DealSet], estimator: Estimator, workers: int | None, check: int
+) -> Iterator[ReportedBoard]:
+    """Yield boards with their exact tricks, par and estimates."""
+    for chunk, tables in solved(iter(chunks), workers, check, seen=False):
+        estimates = estimator(chunk)
+        for i, each in enumerate(_dealt([chunk])):
+            table = TrickTable(tables[i].tricks)
+            best = par(table, each.dealer, each.vulnerability)
+            (expected,) = expected_at_par(chunk[i : i + 1], [best], [each.vulnerability])
+            yield ReportedBoard(
+                **vars(each), table=table, estimate=estimates[i], best=best, expected=expected
+            )
 
 
 def _boards_of(played: Session) -> Iterator[DealSet]:

@@ -75,7 +75,7 @@ def selected(
         rows, said = list[int](), list[Board]()
         for row, board in enumerate(chunk.boards or [Board()] * len(chunk)):
             last = number = last + 1 if board.number is None else board.number
-            if ranges is not None and not any(low <= number <= high for low, high in ranges):
+            if ranges is not None and not is_within(ranges, number):
                 continue
             key = number, chunk.owners[row].tobytes()
             deals_of[number].add(key[1])
@@ -122,6 +122,11 @@ def ranges_of(text: str) -> list[tuple[int, int]]:
                                      f"{last}-{first})")  # fmt: skip
         found.append((first, last))
     return found
+
+
+def is_within(ranges: Sequence[tuple[int, int]], number: int) -> bool:
+    """Return whether a number is in one of these ranges."""
+    return any(low <= number <= high for low, high in ranges)
 
 
 def tell_missing(ranges: Sequence[tuple[int, int]], numbers: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from . import views
 from .command import Argument, Option
 from .deals import Workers
 from .inputs import CommandError, pass_over
-from .selecting import ranges_of, tell_missing
+from .selecting import is_within, ranges_of, tell_missing
 
 
 def session(
@@ -68,8 +68,7 @@ def _boards(judged: room.Judged, wanted: str) -> list[str]:
     boards = [
         board
         for board in judged.boards
-        if (number := board.board.number) is not None
-        and any(low <= number <= high for low, high in ranges)
+        if (number := board.board.number) is not None and is_within(ranges, number)
     ]
     if not boards:
         raise CommandError(f"there is no board {wanted}")

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
@@ -90,7 +90,12 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
     return session.anonymous() if anonymous else session
 
 
-def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -> Session:
+def joined(
+    sets: Iterable[DealSet],
+    name: str,
+    travellers: Iterable[str] = (),
+    wanted: Callable[[int], bool] = lambda number: True,
+) -> Session:
     """Return the session of boards that have already been read.
 
     Args:
@@ -98,6 +103,8 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
         name: Name of their file in messages.
         travellers: CSV files of results of these boards. Results of other boards are left out and
             reported.
+        wanted: Whether a board of a number is wanted. Results of those that are not are left out
+            without a report.
 
     Returns:
         A Session, as from ``read``.
@@ -116,7 +123,7 @@ def joined(sets: Iterable[DealSet], name: str, travellers: Iterable[str] = ()) -
         >>> len(session.joined([tc.read("results.csv")], "results.csv").boards)
         1
     """
-    reader = _Reader()
+    reader = _Reader(wanted)
     reader.add_sets(sets, name)
     for path in travellers:
         reader.add(path)
@@ -174,7 +181,9 @@ class _Joined:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[int], bool] = lambda number: True) -> None:
+        self._wanted = wanted
+        """Whether travellers of a board's number count."""
         self._boards: dict[bytes | int, _Joined] = {}
         """By 52 owners, or by number if no file has the cards."""
         self._skipped: list[Skipped] = []
@@ -196,7 +205,8 @@ class _Reader:
         """Read a file."""
         if inner_suffix(path).lower() == ".csv" and contents(Path(path)).results:
             for traveller in travellers(Path(path), self._skipped):
-                self._add_row(traveller, path)
+                if traveller.number is None or self._wanted(traveller.number):
+                    self._add_row(traveller, path)
             return
         self.add_sets(iter_deals(path, skipped=self._skipped), path)
 
