@@ -116,6 +116,18 @@ def test_a_session_has_the_ranking_of_the_laws(club):
     assert all(pair.boards == 3 for pair in found)
 
 
+@pytest.mark.parametrize(
+    ("pair", "shown"),
+    [("1", ["50.0", "75.0", "62.5"]), ("2", ["90.0", "75.0", "0.0"]),
+     ("6", ["100.0", "25.0", "40.0"])],
+)  # fmt: skip
+def test_the_boards_of_a_pair_s_sheet_add_up_to_its_score(run, club, pair, shown):
+    out = run("session", *club, "--scores", "--pair", pair)[1]
+    assert re.findall(r"^ +\d .* ([0-9.]+)$", out, re.MULTILINE) == shown
+    (score,) = re.findall(r"^Score +([0-9.]+)", out, re.MULTILINE)
+    assert float(score) == pytest.approx(sum(map(float, shown)) / 3, abs=0.051)
+
+
 @pytest.mark.solver
 def test_the_ranking_in_words(run, club):
     status, out, error = run("session", *club)

@@ -385,7 +385,7 @@ def _result(
 ) -> PairResult:
     boards = len(rows) + len(adjusted)
     values = np.array([row.value for row in rows])
-    artificial = _artificial(values, adjusted, by_share)
+    artificial = adjusted_values(values, adjusted, by_share)
     penalty = taken / 100 if by_share else taken
     none = np.zeros(len(adjusted))
 
@@ -420,7 +420,7 @@ def _result(
     )
 
 
-def _artificial(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) -> Floats:
+def adjusted_values(values: Floats, adjusted: Sequence[Adjusted], by_share: bool) -> Floats:
     """Return the value of artificial scores.
 
     Average plus is 60 %, or the pair's own percentage if higher; average minus is 40 %, or

@@ -11,13 +11,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from ..cards import PRINTED_STRAINS, Seat, counted
 from ..played import norms
 from ..played.norms import ROLES
 from ..scoring import Contract
 from .columns import WIDTH, columns, paragraph
 from .judging import Judged, JudgedBoard, JudgedTable, ScoreParts
-from .ranking import PARTS, Match, PairResult, matches, pairs, players, rankings
+from .ranking import PARTS, Match, PairResult, adjusted_values, matches, pairs, players, rankings
 from .tables import MATCHPOINTS, Table
 
 _EVEN = 0.5
@@ -470,9 +472,9 @@ def pair_sheet(judged: Judged, pair: PairResult, width: int = WIDTH) -> str:
     own = {PARTS[0]: "Contract", **{role: role.capitalize() for role in ROLES}, "luck": "Luck"}
     rows = [["Board", "", "Contract", "Lead", "Tricks", "Score", _unit(judged), *own.values()]]
     is_judged = _is_judged(judged)
-    for board, table, result in _own_boards(judged, pair):
+    for board, table, result, won in _own_boards(judged, pair):
         parts = _parts_of(judged, result) if is_judged else {}
-        value = scale * result.score.value
+        value = scale * won
         side = _side_of(pair, table.table)
         cells = _cells(judged, table)[:4]
         if table.table.score is not None:
@@ -526,8 +528,33 @@ def _of_player(judged: Judged, player: PairResult, scale: int) -> list[str]:
 
 def _own_boards(
     judged: Judged, pair: PairResult
+) -> Iterator[tuple[JudgedBoard, JudgedTable, PairResult, float]]:
+    """Yield the boards of a pair, its result on each alone, and what it counts among them all.
+
+    The two differ for average plus and average minus, which depend on the other boards.
+    """
+    found = [*_boards_alone(judged, pair)]
+    by_share = judged.session.scoring == MATCHPOINTS
+    given = [table.table.adjusted[_side_of(pair, table.table)] for _, table, _ in found]
+    values = np.array(
+        [
+            result.score.value - result.adjusted - _EVEN
+            for (*_, result), adjusted in zip(found, given, strict=True)
+            if adjusted is None
+        ]
+    )
+    for (board, table, result), adjusted in zip(found, given, strict=True):
+        won = result.score.value
+        if by_share and adjusted is not None:
+            among, alone = (adjusted_values(v, [adjusted], True)[0] for v in (values, values[:0]))
+            won += float(among - alone)
+        yield board, table, result, won
+
+
+def _boards_alone(
+    judged: Judged, pair: PairResult
 ) -> Iterator[tuple[JudgedBoard, JudgedTable, PairResult]]:
-    """Yield the boards of a pair, and its result on each."""
+    """Yield the boards of a pair, and its result if each were the only one."""
     for board in judged.boards:
         for table in board.tables:
             if not _may_be_of(pair, table.table):
