@@ -236,6 +236,25 @@ def test_two_rooms_are_one_board(match):
         assert total == pytest.approx(pair.score.value) and pair.score.interval is None
 
 
+@pytest.mark.parametrize(
+    ("said", "unit", "told"),
+    [
+        ("IMP;Cross1", "imps", ""),
+        ("Match Points", "matchpoints", ""),
+        ("IMP;Butler", "imps", "'IMP;Butler' is not supported: ranked by IMPs"),
+        ("BAM", "imps", "'BAM' is not supported: ranked by IMPs"),
+        ("MP;Ascherman", "matchpoints", "'MP;Ascherman' is not supported: ranked by matchpoints"),
+        ("Rubber", "imps", "'Rubber' is not supported: ranked by IMPs"),
+    ],
+)
+def test_a_scoring_that_is_not_computed_is_told_once(match, said, unit, told):
+    match.write_text(match.read_text().replace('"IMP"', f'"{said}"'))
+    played = session.read(match)
+    assert played.scoring == unit
+    found = [(entry.place, entry.reason) for entry in played.skipped]
+    assert found == [(f"{match}: board 7", f"Scoring {told}")] * bool(told)
+
+
 def rooms(path: Path, *second: str) -> session.Judged:
     """Write a match of two boards: 10 IMPs on the first, and these rows of the second."""
     head = "board,room,contract,declarer,result,score_ns,score_ew,penalty_ns,penalty_ew"

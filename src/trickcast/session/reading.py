@@ -11,7 +11,18 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import UNKNOWN, Board, Deal, DealSet, Seat, Skipped, Tag, Vulnerability, counted
+from ..cards import (
+    UNKNOWN,
+    Board,
+    Deal,
+    DealSet,
+    Seat,
+    Skipped,
+    Tag,
+    Vulnerability,
+    counted,
+    shorten,
+)
 from ..cards.auction import strain_of
 from ..formats import FormatError, iter_deals
 from ..formats.board_text import tricks_of
@@ -22,10 +33,12 @@ from .result_rows import (
     MatchHeader,
     Row,
     contents,
+    is_as_named,
     match_header,
     pair_names,
     room_of,
     score_table,
+    scoring_said,
     stated_score,
     travellers,
 )
@@ -190,6 +203,8 @@ class _Reader:
         self._rows: list[Row] = []
         """Travellers without a deal, joined once all files are read."""
         self._scorings: Counter[str] = Counter()
+        self._not_supported: dict[str, str] = {}
+        """Kinds of scoring that are not computed as named, with the place of the first."""
         self._tables_read: set[tuple[bytes, Any]] = set()
         self._pair_names: dict[str, set[tuple[str, str]]] = defaultdict(set)
         """The names that a TotalScoreTable has for the number of a pair."""
@@ -247,6 +262,9 @@ class _Reader:
         if not boards:
             raise FormatError("contains no boards (expected deals or travellers)")
         scoring = self._scoring(boards)
+        unit = "IMPs" if scoring == IMPS else scoring
+        for text, place in self._not_supported.items():
+            self._tell(place, f"Scoring {shorten(text)} is not supported: ranked by {unit}")
         if scoring == IMPS:
             self._check_adjusted(boards)
         return Session(boards=tuple(boards), skipped=tuple(self._skipped), scoring=scoring)
@@ -268,7 +286,10 @@ class _Reader:
         place = _place(path, joined.number)
         room = room_of(board)
         facts = self._facts(place, joined, board, room, header)
-        scoring = _scoring_said(board.tag("Scoring") or (header and header.scoring))
+        text = known_text(board.tag("Scoring") or (header and header.scoring))
+        scoring = scoring_said(text)
+        if text is not None and not (scoring and is_as_named(text)):
+            self._not_supported.setdefault(text, place)
         team_match = IMPS if "teams" in facts or room in ("open", "closed") else ""
         self._scorings[scoring or team_match] += 1
         rows = list[Row]()
@@ -581,16 +602,6 @@ def _tricks(board: Board, deal: Deal | None) -> int | None:
 
 def _place(path: str, number: int | None) -> str:
     return path if number is None else f"{path}: board {number}"
-
-
-def _scoring_said(text: str | None) -> str:
-    """Return the meaning of a ``Scoring`` tag or a ``vg`` code; empty if it has none."""
-    clean = (text or "").strip("#? ").upper()
-    if clean in ("I", "B") or "IMP" in clean or "BUTLER" in clean or "CROSS" in clean:
-        return IMPS
-    if clean in ("P", "MP") or "MATCH" in clean or "PAIRS" in clean:
-        return MATCHPOINTS
-    return ""
 
 
 def _of_header(header: MatchHeader, room: str | None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from ..formats.score_table import (
     whole,
 )
 from ..formats.streams import lines_ended, opened, read_lines
-from .tables import Adjusted, Stated
+from .tables import IMPS, MATCHPOINTS, Adjusted, Stated
 
 _SMALL = re.compile(r"[0-9]{1,6}")
 _DECIMAL_COMMA = re.compile(r"([0-9]),([0-9]{1,2})$")
@@ -55,6 +55,11 @@ COLUMNS = (
 )  # fmt: skip
 """The columns that are read, in lower case; others are ignored and reported."""
 
+_SCORINGS = frozenset(
+    ("I", "IMP", "IMPS", "X", "XIMP", "XIMPS", "P", "MP", "MATCH", "POINT", "POINTS", "MATCHPOINT",
+     "MATCHPOINTS", "PAIRS", "TEAMS")
+)  # fmt: skip
+"""Words of the kinds of scoring that are computed as named."""
 _OF_WORDS = {"north", "east", "south", "west", "room", "table", "pairid_ns", "pairid_ew"}
 """Columns of names, not numbers."""
 _BETWEEN_NAMES = re.compile(r"[&/+]|\s[-–]\s")
@@ -255,6 +260,22 @@ def stated_score(text: str | None) -> int | None:
     if not _SMALL.fullmatch(found[3]):
         raise ValueError(f"score {shorten(text)} is left out: expected at most six digits")
     return int(f"{found[2]}{found[3]}") * (-1 if found[1].upper() == "EW" else 1)
+
+
+def scoring_said(text: str | None) -> str:
+    """Return the meaning of a ``Scoring`` tag or a ``vg`` code; empty if it has none."""
+    clean = (text or "").strip("#? ").upper()
+    if clean in ("I", "B") or "IMP" in clean or "BUTLER" in clean or "CROSS" in clean:
+        return IMPS
+    if clean.partition(";")[0] in ("P", "MP") or "MATCH" in clean or "PAIRS" in clean:
+        return MATCHPOINTS
+    return ""
+
+
+def is_as_named(text: str) -> bool:
+    """Return whether all words of a ``Scoring`` tag are of scorings that we compute."""
+    words = re.findall(r"\w+", text.upper())
+    return all(word in _SCORINGS or word.startswith("CROSS") for word in words)
 
 
 def adjusted_score(text: str | None) -> Adjusted | None:
