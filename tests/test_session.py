@@ -852,6 +852,27 @@ def test_percentages_pairs_and_columns_that_do_not_fit_are_told(tmp_path, club):
     assert "ignored columns: mood" in told
 
 
+@pytest.mark.parametrize("other", ["2", "1"])
+def test_a_row_that_is_repeated_is_told(tmp_path, other):
+    path = tmp_path / "odd.csv"
+    row = f"1,1,{other},4S,N,10"
+    path.write_text(f"board,ns,ew,contract,declarer,result\n{row}\n1,3,3,4S,N,9\n{row}\n")
+    told = [f"{entry.place}: {entry.reason}" for entry in session.read(path).skipped]
+    assert told[-1] == f"{path}: line 4: the same pairs and result as {path}: line 2; both count"
+    assert session.read(path).tables == 3
+
+
+def test_a_file_given_twice_is_refused(run, tmp_path, club):
+    again = tmp_path / "." / "more" / ".." / "travellers.csv"
+    (tmp_path / "more").mkdir()
+    with pytest.raises(FormatError, match=r"travellers\.csv: given twice \(expected once\)"):
+        session.read(club[1], again)
+    for command in (("session",), ("report", "-o", tmp_path / "club.html")):
+        for files in ((club[0], *club), (*club, again)):
+            status, _, error = run(*command, *files)
+            assert status == 2 and error.endswith(": given twice (expected once)\n"), error
+
+
 def test_numbers_of_two_fields_are_pairs_of_their_own(tmp_path):
     path = tmp_path / "mitchell.csv"
     path.write_text(

@@ -1,5 +1,6 @@
 """The command that turns a session into printable pages: report."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -160,8 +161,12 @@ def _told_apart(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the arguments with deals, and the CSV files of travellers, in any order.
 
     Travellers with the cards are deals if no other argument has deals. Raises CommandError if there
-    are no deals at all.
+    are no deals at all, or a file is given twice.
     """
+    files = [os.path.realpath(each) if is_file(each) else "" for each in given]
+    for each, whole in zip(given, files, strict=True):
+        if whole and files.count(whole) > 1:
+            raise CommandError(f"{each}: given twice (expected once)")
     of_csv = {
         each: contents(Path(each))
         for each in given

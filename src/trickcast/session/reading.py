@@ -197,6 +197,7 @@ class _Reader:
     def __init__(self, wanted: Callable[[int], bool] = lambda number: True) -> None:
         self._wanted = wanted
         """Whether travellers of a board's number count."""
+        self._files: set[str] = set()
         self._boards: dict[bytes | int, _Joined] = {}
         """By 52 owners, or by number if no file has the cards."""
         self._skipped: list[Skipped] = []
@@ -217,7 +218,11 @@ class _Reader:
         """Whether a record of the file has a result."""
 
     def add(self, path: str) -> None:
-        """Read a file."""
+        """Read a file. Raises FormatError if it was read before."""
+        whole = os.path.realpath(path)
+        if whole in self._files:
+            raise FormatError("given twice (expected once)", path)
+        self._files.add(whole)
         if inner_suffix(path).lower() == ".csv" and contents(Path(path)).results:
             for traveller in travellers(Path(path), self._skipped):
                 if traveller.number is None or self._wanted(traveller.number):
@@ -548,21 +553,27 @@ class _Reader:
                        f"{shown}; they are kept apart")  # fmt: skip
 
     def _check_pairs(self) -> None:
-        """Report pairs that sit against themselves, or play a board twice."""
+        """Report repeated rows, and pairs that sit against themselves or play a board twice."""
         boards = [joined.tables for joined in self._boards.values()]
-        if two_fields(boards):
-            return
+        fields = two_fields(boards)
         for tables in boards:
-            met: dict[str, str] = {}
+            met, rows = dict[str, str](), dict[Any, str]()
             for table in tables:
                 ns, ew = table.numbers
+                result = table.contract, table.declarer, table.tricks, table.score, table.adjusted
+                first = rows.setdefault((table.numbers, result), table.place)
+                if None not in table.numbers and first != table.place:
+                    self._tell(table.place, f"the same pairs and result as {first}; both count")
+                    continue
+                if fields:
+                    continue
                 if ns is not None and ns == ew:
                     self._tell(table.place, f"pair {ns} plays against itself: it is not counted")
                     continue
                 for number in filter(None, (ns, ew)):
                     if number in met:
                         self._tell(table.place, f"pair {number} played this board before: "
-                                   f"{met[number]}")  # fmt: skip
+                                   f"{met[number]}; both count")  # fmt: skip
                     met.setdefault(number, table.place)
 
     def _check_adjusted(self, boards: Iterable[SessionBoard]) -> None:
