@@ -1144,6 +1144,41 @@ def test_what_was_left_out_is_told_and_is_the_status(run, tmp_path, club):
     assert "score 455" in json.loads(out)["skipped"][0]["reason"]
 
 
+def test_two_sessions_at_once_are_told_once(run, tmp_path, club):
+    other, more = tmp_path / "other.pbn", tmp_path / "more.csv"
+    deals = tc.random_deals(3, seed=8)
+    other.write_text(
+        "".join(f'[Board "{n}"]\n[Deal "{deal.pbn}"]\n\n' for n, deal in enumerate(deals, 2))
+    )
+    more.write_text("board,ns,contract,declarer,result\n2,1,4H,N,10\n4,2,4H,N,9\n")
+    status, out, error = run("session", *club, other, more, "--scores")
+    many = "boards 2-3 have several deals, so their results cannot be joined"
+    one = "board 2 has several deals, so its results cannot be joined"
+    expected = "(expected the files of one session)"
+    assert status == 3 and re.findall("^ +([14])", out, re.MULTILINE) == ["1", "4"]
+    assert error.splitlines()[:2] == [
+        f"skipped: {club[1]}: {many} {expected}", f"skipped: {more}: {one} {expected}"
+    ]  # fmt: skip
+    more.write_text(more.read_text().partition("4,2")[0])
+    error = f"trickcast: {more}: {one} {expected}\n"
+    assert run("session", club[0], other, more, "--scores") == (2, "", error)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("", "contains no boards"),
+        ("x,4S,N\n", "line 2: board 'x' is left out: expected a number; no board is left"),
+    ],
+)
+def test_a_file_without_boards_is_named_with_the_reason(tmp_path, row, told):
+    path = tmp_path / "odd.csv"
+    path.write_text(f"board,contract,declarer\n{row}")
+    with pytest.raises(FormatError) as error:
+        session.read(path)
+    assert str(error.value) == f"{path}: {told} (expected deals or travellers)"
+
+
 def test_files_that_are_no_session_are_refused(run, tmp_path):
     path = tmp_path / "other.csv"
     path.write_text("a,b\n1,2\n")

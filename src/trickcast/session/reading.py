@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
@@ -151,17 +151,27 @@ def without_cards(session: Session, outcome: str) -> list[Skipped]:
     unseen = {board.number or 0: board for board in session.boards if board.deal is None}
     if not unseen:
         return []
+    they = "it is" if len(unseen) == 1 else "they are"
+    place = _file_of(next(iter(unseen.values())).tables[0].place)
+    return [Told(place, f"no file has the cards of {_boards_shown(unseen)}: {they} {outcome}")]
+
+
+def _boards_shown(numbers: Collection[int]) -> str:
+    """Return boards as text: ``board 3``, ``boards 1-8, 12``."""
     ranges = list[list[int]]()
-    for number in sorted(unseen):
+    for number in sorted(numbers):
         if ranges and number == ranges[-1][-1] + 1:
             ranges[-1][1:] = [number]
         else:
             ranges.append([number])
     shown = ", ".join("-".join(map(str, ends)) for ends in ranges[:_SHOWN])
     shown += " …" * (len(ranges) > _SHOWN)
-    boards, they = ("board", "it is") if len(unseen) == 1 else ("boards", "they are")
-    place = next(iter(unseen.values())).tables[0].place.rpartition(": line ")[0]
-    return [Told(place, f"no file has the cards of {boards} {shown}: {they} {outcome}")]
+    return f"board{'s' * (len(numbers) > 1)} {shown}"
+
+
+def _file_of(place: str) -> str:
+    """Return the file of a row of travellers."""
+    return place.rpartition(": line ")[0]
 
 
 class Told(Skipped):
@@ -197,7 +207,10 @@ class _Reader:
     def __init__(self, wanted: Callable[[int], bool] = lambda number: True) -> None:
         self._wanted = wanted
         """Whether travellers of a board's number count."""
-        self._files: set[str] = set()
+        self._files: dict[str, str] = {}
+        """The files as they were named, by their real paths."""
+        self._of_several: dict[str, set[int]] = defaultdict(set)
+        """The boards of travellers, by file, whose number is of several deals."""
         self._boards: dict[bytes | int, _Joined] = {}
         """By 52 owners, or by number if no file has the cards."""
         self._skipped: list[Skipped] = []
@@ -222,7 +235,7 @@ class _Reader:
         whole = os.path.realpath(path)
         if whole in self._files:
             raise FormatError("given twice (expected once)", path)
-        self._files.add(whole)
+        self._files[whole] = path
         if inner_suffix(path).lower() == ".csv" and contents(Path(path)).results:
             for traveller in travellers(Path(path), self._skipped):
                 if traveller.number is None or self._wanted(traveller.number):
@@ -233,6 +246,7 @@ class _Reader:
     def add_stream(self, stream: BinaryIO) -> None:
         """Read a stream of deals."""
         name = "standard input"
+        self._files[name] = name
         self.add_sets(iter_deals(stream, name=name, skipped=self._skipped), name)
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
@@ -260,12 +274,15 @@ class _Reader:
         """Return the session that was read."""
         for row in self._rows:
             self._add_table_of_number(row)
+        self._tell_of_several()
         self._name_pairs()
         self._check_numbers()
         self._check_pairs()
         boards = [self._board(joined) for joined in self._boards.values()]
         if not boards:
-            raise FormatError("contains no boards (expected deals or travellers)")
+            first = next(iter(self._skipped), Skipped(", ".join(self._files.values()), ""))
+            more = f"{first.reason}; no board is left" if first.reason else "contains no boards"
+            raise FormatError(f"{more} (expected deals or travellers)", first.place)
         scoring = self._scoring(boards)
         unit = "IMPs" if scoring == IMPS else scoring
         for text, place in self._not_supported.items():
@@ -460,7 +477,7 @@ class _Reader:
             return
         found = [board for board in self._boards.values() if board.number == row.number]
         if len(found) > 1:
-            self._skip(row.place, f"{len(found)} deals are board {row.number} (expected one)")
+            self._of_several[_file_of(row.place)].add(row.number)
             return
         if not found:
             said = Board(number=row.number, dealer=row.dealer, vulnerability=row.vulnerability)
@@ -476,6 +493,18 @@ class _Reader:
             self._tell(row.place, f"{row.dealer.word} deals, but {found[0].dealer.word} in "
                        f"{found[0].place}")  # fmt: skip
         self._add_table(found[0], row.place, row.values, row.wrong)
+
+    def _tell_of_several(self) -> None:
+        """Report travellers of boards with several deals. Raises FormatError if no others count."""
+        for path, numbers in self._of_several.items():
+            have, their = ("has", "its") if len(numbers) == 1 else ("have", "their")
+            reason = (
+                f"{_boards_shown(numbers)} {have} several deals, so {their} results cannot "
+                "be joined (expected the files of one session)"
+            )
+            if not any(joined.tables for joined in self._boards.values()):
+                raise FormatError(reason, path)
+            self._skip(path, reason)
 
     # --- tables ---
 
