@@ -1026,6 +1026,16 @@ def test_one_table_is_not_compared(run, tmp_path):
     )
 
 
+def test_rows_without_a_result_are_no_tables_to_compare_with(run, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        "board,ns,ew,contract,declarer,result\n1,1,4,4H,N,10\n1,2,0,,,\n2,1,5,4H,N,10\n2,2,4,NP,,\n"
+    )
+    out = run("session", path, "--scores")[1]
+    assert "       no result\n" in out and "?" not in out
+    assert out.endswith("\nEach board was played at one table, so there is nothing to compare.\n")
+
+
 def test_records_without_a_result_stay_tables(tmp_path):
     path = tmp_path / "some.pbn"
     silent = f'[Board "7"]\n[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Room "Closed"]\n\n'

@@ -225,7 +225,11 @@ def overview(judged: Judged, width: int = WIDTH) -> str:
     if not any(board.tables for board in judged.boards):
         return "No board has a contract or a result, so there is nothing to judge."
     parts = [_boards(judged, width), _ranking(judged, width), _matches(judged, width)]
-    if all(sum(t.table.count for t in board.tables) < 2 for board in judged.boards):
+    scored = [
+        sum(t.table.count for t in board.tables if t.table.score is not None)
+        for board in judged.boards
+    ]
+    if max(scored) == 1:
         parts.append("Each board was played at one table, so there is nothing to compare.")
     return "\n\n".join(filter(None, parts))
 
@@ -621,7 +625,10 @@ def find_pairs(judged: Judged, wanted: str) -> list[PairResult]:
 
 def _contract(table: Table) -> str:
     if table.contract is None:
-        return "?" if table.adjusted == (None, None) else ""
+        if table.adjusted != (None, None):
+            return ""
+        known = (table.declarer, table.tricks, table.score)
+        return "no result" if known == (None, None, None) else "?"
     if table.contract == "PASS":
         return "Pass"
     bid = Contract(table.contract)
