@@ -152,6 +152,7 @@ def test_a_match_is_shown_under_its_event(run, match):
     match.write_text(match.read_text().replace("[Board", '[Event "Cup"]\n[Board'))
     out = run("session", match, "--scores")[1]
     assert re.search(r"\n\nCup\nMatch +IMPs +VP\nReds – Blues +12 : 0 +18.97 : 1.03\n", out), out
+    assert "carried over" not in out
 
 
 @pytest.mark.solver
@@ -394,7 +395,7 @@ def lin_deal(text: str, dealer: int) -> str:
     return f"{dealer}" + "".join("".join(s + r for s, r in hand) + "," for hand in suits)
 
 
-def test_a_match_in_lin_has_both_rooms_the_list_and_what_is_carried_over(tmp_path):
+def test_a_match_in_lin_has_both_rooms_the_list_and_what_is_carried_over(run, tmp_path):
     one, two = lin_deal(DEAL, 1), lin_deal(tc.random_deals(1, seed=9)[0].pbn, 2)
     text = (
         "vg|Cup,Final,I,1,2,Reds,3,Blues,0.5|\nrs|4HN=,3NS-1,PASS,4SE-1|\n"
@@ -417,6 +418,8 @@ def test_a_match_in_lin_has_both_rooms_the_list_and_what_is_carried_over(tmp_pat
     assert first.tables[0].names == ("C", "D", "A", "B")
     (found,) = session.matches(session.compared(played))
     assert found.imps == (10 + 3, 2 + 0.5) and found.teams == ("Reds", "Blues")
+    carried = "Victory points count IMPs carried over, but not the boards that these come from."
+    assert run("session", tmp_path / "match.lin", "--scores")[1].endswith(f"\n{carried}\n")
 
 
 def lin_match(first: str, results: str, carried: str = "3") -> str:

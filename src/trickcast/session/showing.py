@@ -27,6 +27,7 @@ _FEW = 2
 """Most tables of a board that are listed individually; beyond that, contracts are counted."""
 _MINUS = "−"
 _LUCK = "Where no play is recorded, luck includes the play."
+_CARRIED = "Victory points count IMPs carried over, but not the boards that these come from."
 _SHED_OF_BOARD, _SHED_OF_PAIR = (9, 8, 5), (4, 3)
 """Columns of the sheets that are dropped if there is no room, in this order."""
 _WAYS: dict[str | None, str] = {"NS": "North–South", "EW": "East–West"}
@@ -365,7 +366,15 @@ def _matches(judged: Judged, width: int) -> str:
         ]
         heading = f"{paragraph(segment, width)}\n" if segment else ""
         parts.append(heading + columns(rows, right=(1, 2), width=width, wraps=(0,)))
+    if parts and (note := note_on_matches(judged)):
+        parts.append(paragraph(note, width))
     return "\n\n".join(parts)
+
+
+def note_on_matches(judged: Judged) -> str:
+    """Return what victory points do not allow for; empty if there is nothing."""
+    carried = any(any(table.carried) for board in judged.session.boards for table in board.tables)
+    return _CARRIED if carried else ""
 
 
 def board_sheet(judged: Judged, board: JudgedBoard, width: int = WIDTH) -> str:

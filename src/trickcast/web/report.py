@@ -40,7 +40,7 @@ from ..session import (
     pairs,
     rankings,
 )
-from ..session.showing import adding_up, signed
+from ..session.showing import adding_up, note_on_matches, signed
 from .words import ENGLISH, Words
 
 GENERATED = '<meta name="generator" content="trickcast">'
@@ -428,7 +428,8 @@ def _matches(session: Judged) -> str:
         ]
         for match in matches(session)
     ]
-    return _table("matches", ["Match", "IMPs", "VP"], lines, "matches") if lines else ""
+    caption = ". ".join(filter(None, ("matches", note_on_matches(session))))
+    return _table("matches", ["Match", "IMPs", "VP"], lines, caption) if lines else ""
 
 
 def _ranking(
