@@ -407,6 +407,17 @@ def test_numbers_of_pairs_are_text_not_elements(run, tmp_path: Path) -> None:
     assert all(page.text.count(number) == 2 for number in ("<i>1</i>", "<i>2</i>", "&1", "&2"))
 
 
+@pytest.mark.solver
+def test_results_have_the_seats_and_cards_of_the_language(run, match: Path, tmp_path: Path) -> None:
+    match.write_text(match.read_text().replace('[Declarer "S"]', '[Declarer "W"]'))
+    out = tmp_path / "report.html"
+    assert run("report", match, "-o", out, "--language", "fr")[0] == 0
+    text = Elements(out.read_text("utf-8")).text
+    results = text[text.index("Lead") :]
+    assert "4♥ N =" in results and "3SA O −1" in results and "♦D" in results
+    assert not re.search(r"NT|♦Q|\b[1-7](SA|.) W|by W", text)
+
+
 @pytest.mark.slow
 @pytest.mark.solver
 def test_hand_records_speak_five_languages(run, session: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def report_page(
 
     ``about`` names what solved and estimated them. With a ``session`` the page begins with its
     ranking and the swings that mattered, and boards show their results. ``words`` are used for
-    cards and boards; everything else is English.
+    cards, seats and boards; everything else is English.
     """
     missing = "".join(f"<p>{escape(note)}</p>" for note in notes)
     header = (
@@ -122,7 +122,7 @@ def report_page(
         f"chance that it gives them. Expected at the table: North–South's average score in the "
         f"contracts of the par, in championship play.</p>\n{missing}</header>\n"
     )
-    results = "" if session is None else _results(session)
+    results = "" if session is None else _results(session, words)
     articles = "\n".join(
         f'<div class="cell{" tall" * _is_tall(board)}">{_article(board, session, words)}</div>'
         for board in boards
@@ -204,10 +204,10 @@ def _is_tall(board: ReportedBoard) -> bool:
 
 
 def _article(board: ReportedBoard, session: Judged | None, words: Words) -> str:
-    close = ", ".join(_unsure(board))
+    close = ", ".join(_unsure(board, words))
     results, field = "", ""
     if session is not None and board.played is not None and board.played.board.tables:
-        results = _played(session, board.played)
+        results = _played(session, board.played, words)
         if board.played.field is not None:
             field = f" · field {signed(board.played.field)}"
     return (
@@ -290,7 +290,8 @@ def _expected(board: ReportedBoard) -> str:
 
 def _suits(hand: Hand, words: Words) -> str:
     return "".join(
-        f"<p>{_sign(Strain(suit))} {words.cards(hand.holding(suit)) or '—'}</p>" for suit in Suit
+        f"<p>{_sign(Strain(suit), words)} {words.cards(hand.holding(suit)) or '—'}</p>"
+        for suit in Suit
     )
 
 
@@ -317,7 +318,7 @@ def _level(tricks: int) -> str:
     return str(tricks - BOOK) if tricks > BOOK else "–"
 
 
-def _unsure(board: ReportedBoard) -> list[str]:
+def _unsure(board: ReportedBoard, words: Words) -> list[str]:
     """Return the results that the network is least sure of, each strain once per side."""
     cells = []
     for strain in Strain:
@@ -327,13 +328,14 @@ def _unsure(board: ReportedBoard) -> list[str]:
             if makes > BOOK:  # otherwise nobody would play it
                 cells.append((float(board.chances[strain, seat]), strain, seat))
     return [
-        f"{_sign(strain)} by {seat.letter} takes {board.table.tricks[strain, seat]} ({chance:.0%})"
+        f"{_sign(strain, words)} by {words.letter(seat)} takes {board.table.tricks[strain, seat]} "
+        f"({chance:.0%})"
         for chance, strain, seat in sorted(cells)[:_SHOWN]
         if chance < _UNSURE
     ]
 
 
-def _sign(strain: Strain, words: Words = ENGLISH) -> str:
+def _sign(strain: Strain, words: Words) -> str:
     text = words.symbol(strain)
     return f'<span class="red">{text}</span>' if strain in _RED else text
 
@@ -341,7 +343,7 @@ def _sign(strain: Strain, words: Words = ENGLISH) -> str:
 # --- results ---
 
 
-def _played(session: Judged, board: JudgedBoard) -> str:
+def _played(session: Judged, board: JudgedBoard, words: Words) -> str:
     """Return the results of a board, each with its tables, the best for North-South first."""
     groups: dict[tuple[object, ...], list[JudgedTable]] = defaultdict(list)
     several = sum(table.table.count for table in board.tables) > 2
@@ -351,7 +353,7 @@ def _played(session: Judged, board: JudgedBoard) -> str:
         groups[key if several else (row,)].append(judged)
     ordered = sorted(groups.values(), key=lambda group: -(group[0].table.score or 0))
     heads = ["", "", "Lead", "", _unit(session), "Expected"]
-    lines = [[*_cells(session, group, several)] for group in ordered]
+    lines = [[*_cells(session, group, several, words)] for group in ordered]
     leads = Counter[str]()
     for judged in board.tables:
         if judged.table.lead is not None:
@@ -359,12 +361,14 @@ def _played(session: Judged, board: JudgedBoard) -> str:
     note = ""
     if several and leads:
         card, count = leads.most_common(1)[0]
-        lead = f"Most common lead: {_card(card)}, {count} of {leads.total()}"
+        lead = f"Most common lead: {_card(card, words)}, {count} of {leads.total()}"
         note = f'<p class="unsure">{lead}</p>'
     return _table("results", heads, lines, "results, North–South's") + note
 
 
-def _cells(session: Judged, group: Sequence[JudgedTable], several: bool) -> Iterator[str]:
+def _cells(
+    session: Judged, group: Sequence[JudgedTable], several: bool, words: Words
+) -> Iterator[str]:
     """Yield the cells of equal results: how many and whose, or where, contract, lead and so on."""
     first, table = group[0], group[0].table
     count = sum(judged.table.count for judged in group)
@@ -372,9 +376,9 @@ def _cells(session: Judged, group: Sequence[JudgedTable], several: bool) -> Iter
     pairs = [judged.table.numbers for judged in group if None not in judged.table.numbers]
     played = " ".join(escape(f"{ours}–{theirs}") for ours, theirs in pairs)
     yield f'{where} <span class="pairs">{played}</span>' if played else where
-    yield _contract(first)
+    yield _contract(first, words)
     leads = Counter(judged.table.lead for judged in group if judged.table.lead)
-    yield " ".join(_card(card) for card, _ in leads.most_common(2))
+    yield " ".join(_card(card, words) for card, _ in leads.most_common(2))
     if table.adjusted != (None, None):
         yield "/".join("–" if given is None else escape(given.text) for given in table.adjusted)
     else:
@@ -383,20 +387,20 @@ def _cells(session: Judged, group: Sequence[JudgedTable], several: bool) -> Iter
     yield signed(first.expected)
 
 
-def _contract(judged: JudgedTable) -> str:
+def _contract(judged: JudgedTable, words: Words) -> str:
     """Return a contract with its result: ``4♥x N +1``."""
     table = judged.table
     if table.contract in (None, "PASS"):
         return "Pass" if table.contract else ""
     bid = Contract(str(table.contract))
     assert bid.strain is not None
-    by = "" if table.declarer is None else f" {table.declarer.letter}"
+    by = "" if table.declarer is None else f" {words.letter(table.declarer)}"
     over = "" if table.tricks is None else f" {table.tricks - bid.tricks:+d}".replace("+0", "=")
-    return f"{bid.level}{_sign(bid.strain)}{'x' * bid.doubling}{by}{over.replace('-', '−')}"
+    return f"{bid.level}{_sign(bid.strain, words)}{'x' * bid.doubling}{by}{over.replace('-', '−')}"
 
 
-def _card(card: str) -> str:
-    return _sign(Strain.parse(card[0])) + card[1:].replace("T", "10")
+def _card(card: str, words: Words) -> str:
+    return _sign(Strain.parse(card[0]), words) + words.cards(card[1:])
 
 
 def _unit(session: Judged) -> str:
@@ -409,13 +413,13 @@ def _compared(session: Judged, judged: JudgedTable) -> str:
     return signed(judged.imps, 1)
 
 
-def _results(session: Judged) -> str:
+def _results(session: Judged, words: Words) -> str:
     """Return the matches, the ranking and the swings that mattered."""
     ranked = pairs(session)
     long = len(ranked) > _LONG
     tables = "".join(_ranking(session, way, placed) for way, placed in rankings(ranked))
     ranking = f'<div class="ranked{" long" * long}">{tables}</div>'
-    parts = [_matches(session), *[ranking, _swings(session)][:: -1 if long else 1]]
+    parts = [_matches(session), *[ranking, _swings(session, words)][:: -1 if long else 1]]
     return f'<section class="ranking">{"".join(parts)}</section>\n'
 
 
@@ -470,7 +474,7 @@ def _ranking(
     return _table("ranking", rows[0], rows[1:], "ranking") if lines else ""
 
 
-def _swings(session: Judged) -> str:
+def _swings(session: Judged, words: Words) -> str:
     """Return the boards with the largest swings, and what caused them; points break ties."""
     found = [
         (-round(abs(table.value), 6), -abs(table.points.swing), row, board, table)
@@ -486,7 +490,9 @@ def _swings(session: Judged) -> str:
         assert table.points is not None
         parts = [table.points.contract, table.points.play, table.points.luck]
         name = "" if board.board.number is None else str(board.board.number)
-        lines.append([name, _contract(table), _compared(session, table), *map(signed, parts)])
+        lines.append(
+            [name, _contract(table, words), _compared(session, table), *map(signed, parts)]
+        )
         if len(lines) == _SWINGS:
             break
     heads = ["Board", "", _unit(session), "Contract", "Play", "Luck"]
