@@ -254,6 +254,8 @@ def test_a_scoring_that_is_not_computed_is_told_once(match, said, unit, told):
     assert played.scoring == unit
     found = [(entry.place, entry.reason) for entry in played.skipped]
     assert found == [(f"{match}: board 7", f"Scoring {told}")] * bool(told)
+    match.write_text(f'[Scoring "{said}"]\n[Board "1"]\n[Deal "{DEAL}"]\n')
+    assert session.read(match).skipped == (), "deals alone are not ranked"
 
 
 def rooms(path: Path, *second: str) -> session.Judged:

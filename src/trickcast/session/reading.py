@@ -285,7 +285,8 @@ class _Reader:
             raise FormatError(f"{more} (expected deals or travellers)", first.place)
         scoring = self._scoring(boards)
         unit = "IMPs" if scoring == IMPS else scoring
-        for text, place in self._not_supported.items():
+        ranked = any(board.tables for board in boards)
+        for text, place in self._not_supported.items() if ranked else ():
             self._tell(place, f"Scoring {shorten(text)} is not supported: ranked by {unit}")
         if scoring == IMPS:
             self._check_adjusted(boards)
