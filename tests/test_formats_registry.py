@@ -120,6 +120,20 @@ def test_text_files_are_sniffed(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["results.csv", "results.txt", "results"])
+def test_travellers_are_named_as_such(tmp_path: Path, name: str) -> None:
+    for header in (
+        "board,ns,ew,contract,declarer,lead,result",
+        '"Board No";"Score"',
+        "number\tscore",
+    ):
+        (tmp_path / name).write_text(f"{header}\n1,1,4,4H,N,DQ,10\n", "utf-8-sig")
+        with pytest.raises(
+            FormatError, match=f"{name}: travellers without cards .*session and rep"
+        ):
+            read(tmp_path / name)
+
+
 def test_content_that_contradicts_the_suffix(tmp_path: Path) -> None:
     path = tmp_path / "x.pbn"
     write(SOLVED, path, "gib")

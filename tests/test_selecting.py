@@ -1,5 +1,7 @@
 """Boards of files chosen by number, numbered anew, and put together."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,10 @@ def test_a_report_takes_files_and_numbers(run, files, tmp_path) -> None:
         assert run("report", *given, "-o", out, "--boards", "1", "--force")[0] == 0
         page = out.read_text("utf-8")
         assert "4♠ N" in page and "<h1>one</h1>" in page
+    with travellers.open("rb") as piped:
+        command = ["report", str(files[0]), "-", "-o", str(out), "--boards", "1"]
+        subprocess.run([sys.executable, "-m", "trickcast", *command], stdin=piped, check=True)
+    assert out.read_text("utf-8") == page
     travellers.write_text(travellers.read_text() + "88,4S,N,10\n")
     note = "no file has the cards of board 88: it is left out"
     assert note in run("report", files[0], travellers, "-o", out)[2]

@@ -1135,6 +1135,20 @@ def test_a_match_may_come_on_standard_input(match):
     assert played.tables == 2 and played.boards[0].imps.tolist() == [12, -12]
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_travellers_may_come_on_standard_input(tmp_path, club, pack):
+    (tmp_path / "piped").write_bytes(pack(club[1].read_bytes()))
+    with (tmp_path / "piped").open("rb") as stream:
+        played = session.read(club[0], stream)
+    named = session.read(*club)
+    assert played.tables == named.tables == 9 and played.skipped == ()
+    assert [b.matchpoints.tolist() for b in played.boards] == [
+        b.matchpoints.tolist() for b in named.boards
+    ]
+    with (tmp_path / "piped").open("rb") as stream:
+        assert session.joined([tc.read(club[0])], "hands", [stream]).tables == 9
+
+
 def test_scores_alone_need_no_solver(run, club):
     status, out, _ = run("session", *club, "--scores", "--json")
     content = json.loads(out)

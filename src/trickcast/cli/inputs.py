@@ -68,14 +68,18 @@ def read_deals(
     strict: bool = False,
     *,
     kinds: str = _FILE,
+    piped: BinaryIO | None = None,
 ) -> Iterator[DealSet]:
     """Yield the deals of a file, of ``-`` (standard input), of a literal deal or a link.
 
-    Invalid entries of a file are kept for ``tell_skipped``, or are errors if ``strict``. Raises
-    DealError if ``source`` is neither one of ``kinds`` nor a deal, FormatError for a bad file, and
-    CommandError for a file without deals and for a literal deal with a ``format``.
+    Invalid entries of a file are kept for ``tell_skipped``, or are errors if ``strict``. ``piped``
+    is standard input if some of it has been read. Raises DealError if ``source`` is neither one of
+    ``kinds`` nor a deal, FormatError for a bad file, and CommandError for a file without deals and
+    for a literal deal with a ``format``.
     """
-    for deals in read_boards(source, format, chunk, strict, partial=False, kinds=kinds):
+    for deals in read_boards(
+        source, format, chunk, strict, partial=False, kinds=kinds, piped=piped
+    ):
         assert isinstance(deals, DealSet)
         yield deals
 
@@ -88,6 +92,7 @@ def read_boards(
     *,
     partial: bool = True,
     kinds: str = _FILE,
+    piped: BinaryIO | None = None,
 ) -> Iterator[DealSet | PartialDeals]:
     """Yield deals like ``read_deals``, including boards with hidden hands."""
     no_file = source != "-" and not is_file(source)
@@ -101,7 +106,8 @@ def read_boards(
         find_format(format)
     skipped = None if strict else _skipped
     if source == "-":
-        sets = iter_deals(sys.stdin.buffer, format, _STDIN, chunk, skipped=skipped, partial=partial)
+        stream = sys.stdin.buffer if piped is None else piped
+        sets = iter_deals(stream, format, _STDIN, chunk, skipped=skipped, partial=partial)
         yield from _some(sets, "deal", _STDIN)
     elif link:
         address = io.BytesIO(source.encode())

@@ -1,11 +1,12 @@
 """The command that turns a session into printable pages: report."""
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import click
 import numpy as np
@@ -22,12 +23,13 @@ from ..cards import (
     counted,
 )
 from ..estimator import DEFAULT_MODEL, Estimator
-from ..formats.streams import inner_suffix
+from ..formats.format import Reading
+from ..formats.streams import inner_suffix, opened
 from ..played import expected_at_par
 from ..questions.deals import par_conditions
 from ..scoring import par
 from ..session import Judged, Session, joined, judge
-from ..session.result_rows import contents
+from ..session.result_rows import Contents, contents
 from ..web.report import (
     GENERATED,
     DealtBoard,
@@ -46,6 +48,7 @@ from .inputs import (
     CommandError,
     Strict,
     is_file,
+    name_of,
     pass_over,
     passed_over,
     read_deals,
@@ -116,9 +119,9 @@ def report(
         raise click.BadParameter(f"--language {language!r} (expected {', '.join(LANGUAGES)})")
     words = LANGUAGES[language]
     estimator = Estimator(model, threads=workers)
-    deals, travellers = _told_apart(deals)
+    piped, deals, travellers = _told_apart(deals)
     given = chain.from_iterable(
-        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict) for each in deals
+        read_deals(each, source, chunk=SOLVED_CHUNK, strict=strict, piped=piped) for each in deals
     )
     chunks = [*selected(given, boards, None)]
     said = [board for chunk in chunks for board in chunk.boards or ()]
@@ -127,7 +130,8 @@ def report(
     played: Session | None = None
     with_results = any(b.contract or b.tag("ScoreTable") is not None for b in said)
     if seats is None and (travellers or with_results):
-        played = _joined(chunks, deals[0], travellers, boards, renumber)
+        streams = (piped if each == "-" and piped else each for each in travellers)
+        played = _joined(chunks, deals[0], streams, boards, renumber)
         played = played.anonymous() if anonymous else played
         chunks = [*_boards_of(played)]
     elif renumber is not None:
@@ -157,8 +161,8 @@ def report(
     _write(out, page, len(shown))
 
 
-def _told_apart(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the arguments with deals, and the CSV files of travellers, in any order.
+def _told_apart(given: Sequence[str]) -> tuple[BinaryIO | None, list[str], list[str]]:
+    """Return standard input, the arguments with deals, and those of travellers, in any order.
 
     Travellers with the cards are deals if no other argument has deals. Raises CommandError if there
     are no deals at all, or a file is given twice.
@@ -167,19 +171,24 @@ def _told_apart(given: Sequence[str]) -> tuple[list[str], list[str]]:
     for each, whole in zip(given, files, strict=True):
         if whole and files.count(whole) > 1:
             raise CommandError(f"{each}: given twice (expected once)")
-    of_csv = {
-        each: contents(Path(each))
-        for each in given
-        if inner_suffix(each).lower() == ".csv" and is_file(each)
-    }
-    travellers = [each for each, has in of_csv.items() if has.results]
+    piped: BinaryIO | None = None
+    found = dict[str, Contents]()
+    for each in dict.fromkeys(given):
+        if each == "-":
+            head, piped, _ = opened(sys.stdin.buffer, Reading(name_of(each)))
+            found[each] = contents(head, is_csv=False)
+        elif inner_suffix(each).lower() == ".csv" and is_file(each):
+            with Path(each).open("rb") as file:
+                head, _, _ = opened(file, Reading(each), each)
+            found[each] = contents(head)
+    travellers = [each for each, has in found.items() if has.results]
     if {*given} == {*travellers}:
-        travellers = [each for each in travellers if not of_csv[each].cards]
+        travellers = [each for each in travellers if not found[each].cards]
     deals = [each for each in given if each not in travellers]
     if not deals:
-        raise CommandError(f"{given[0]}: travellers without cards (expected a file with the deals, "
-                           "too)")  # fmt: skip
-    return deals, travellers
+        raise CommandError(f"{name_of(given[0])}: travellers without cards (expected a file with "
+                           "the deals, too)")  # fmt: skip
+    return piped, deals, travellers
 
 
 def _refuse_vain(kind: str, hardest_first: bool, check: int, anonymous: bool, model: str) -> None:
@@ -234,7 +243,7 @@ def _dealt(chunks: Iterable[DealSet]) -> Iterator[DealtBoard]:
 def _joined(
     chunks: Iterable[DealSet],
     name: str,
-    travellers: Iterable[str],
+    travellers: Iterable[str | BinaryIO],
     boards: str | None,
     renumber: int | None,
 ) -> Session:

@@ -55,7 +55,8 @@ from . import (
 from .board_text import numbered
 from .format import Format, FormatError, FormatWarning, Limits, Reading
 from .pbn_board import words_of_tags
-from .streams import inner_suffix, lines_ended, opened, zipped
+from .score_table import column_names, has_results
+from .streams import checked_stream, inner_suffix, lines_ended, opened, zipped
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -208,11 +209,8 @@ def iter_deals(
             if Path(path).is_dir():
                 raise IsADirectoryError(errno.EISDIR, _FOLDER, path)
             source = stack.enter_context(Path(path).open("rb"))
-        elif isinstance(source, io.TextIOBase):
-            raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")
-        elif not hasattr(source, "read"):
-            kind = type(source).__name__
-            raise TypeError(f"{kind} is not a file (expected a path or a stream of bytes)")
+        else:
+            source = checked_stream(source)
         reading = Reading(name or path or "standard input", skipped, partial=partial)
         head, whole, suffix = opened(source, reading, path, deal_text.begun)
         if chosen is None:
@@ -429,6 +427,11 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
         raise FormatError(
             f"{name}: looks like {alike.title}, not {by_suffix[0].title} as {suffix} says "
             f'(to read it as such, pass format="{alike.name}" or --from {alike.name})'
+        )
+    if has_results(column_names(lines)):
+        raise FormatError(
+            f"{name}: travellers without cards (expected deals; session and report read travellers "
+            "as .csv files)"
         )
     for ending, looks, what in _NOT_READ:
         if suffix.lower() == ending or (len(by_suffix) != 1 and looks.search(lines)):

@@ -1,7 +1,7 @@
 """Rows of results: PBN's ``ScoreTable``, and the cells that CSV and LIN share with it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple, TypeVar
 
 from ..cards import Seat, Tag, shorten
@@ -18,6 +18,15 @@ _SHARE = r"(0|[0-9]{2,3}(?:\.[0-9]+)?)\s*%?"
 _SHARES = re.compile(rf"{_SHARE}\s*[/-]\s*{_SHARE}")
 _TRICKS = re.compile(r"[0-9]{1,2}")
 _IN_WORDS = re.compile(r"(made|making)(?:\s+([1-7]))?|(?:down|off)\s+([0-9]{1,2})", re.IGNORECASE)
+OTHER_NAMES = {
+    "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
+    "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
+    "tricks": "result", "score": "score_ns", "tables": "multiplicity", "number": "board",
+    "board_no": "board", "board_number": "board", "by": "declarer",
+    "vul": "vulnerable", "vulnerability": "vulnerable", "imps": "imp_ns", "imp": "imp_ns",
+    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew",
+}  # fmt: skip
+"""Other names for columns of travellers."""
 _NOT_PLAYED = ("NP", "NOTPLAYED", "NOPLAY")
 _NO_TRICKS = ("0", "=", "+0")
 """Results that files write for a board passed out."""
@@ -57,6 +66,19 @@ def score_rows(tag: Tag) -> Iterator[tuple[dict[str, str], list[str]]]:
 def _columns_of(header: str) -> list[str]:
     r"""Return the names of the columns of a PBN table: ``+Rank\3R;Contract\5L``."""
     return [name.partition("\\")[0].lstrip("+-").strip().lower() for name in header.split(";")]
+
+
+def column_names(head: bytes) -> set[str]:
+    """Return the names in the first line of CSV, in lower case."""
+    first = head.partition(b"\n")[0].decode("latin-1")
+    given = re.split("[,;\t]", first.removeprefix("\xef\xbb\xbf").lower())
+    return {name.strip(' \r"').replace(" ", "_") for name in given}
+
+
+def has_results(columns: Set[str]) -> bool:
+    """Return whether columns are those of travellers."""
+    names = {OTHER_NAMES.get(name, name) for name in columns}
+    return not (names.isdisjoint(("board", "deal")) or names.isdisjoint(("contract", "score_ns")))
 
 
 def known_text(text: str | None) -> str | None:

@@ -57,6 +57,16 @@ def opened(
     return head, stream, suffix
 
 
+def checked_stream(stream: BinaryIO) -> BinaryIO:
+    """Return a stream. Raises TypeError if it is of text, or something else."""
+    if isinstance(stream, io.TextIOBase):
+        raise TypeError("the file is open as text (expected its path, or open(path, 'rb'))")
+    if not hasattr(stream, "read"):
+        kind = type(stream).__name__
+        raise TypeError(f"{kind} is not a file (expected a path or a stream of bytes)")
+    return stream
+
+
 def inner_suffix(path: str) -> str:
     """Return the suffix that gives a file's format: ``.pbn`` for ``deals.pbn.gz``."""
     pure = PurePath(path)

@@ -26,8 +26,9 @@ from ..cards import (
 from ..cards.auction import strain_of
 from ..formats import FormatError, iter_deals
 from ..formats.board_text import tricks_of
+from ..formats.format import Reading
 from ..formats.score_table import SCORE_TABLE, known_text
-from ..formats.streams import inner_suffix
+from ..formats.streams import checked_stream, inner_suffix, opened
 from ..scoring import Contract, score
 from .result_rows import (
     MatchHeader,
@@ -95,10 +96,7 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
     """
     reader = _Reader()
     for file in files:
-        if isinstance(file, str | os.PathLike):
-            reader.add(os.fspath(file))
-        else:
-            reader.add_stream(file)
+        reader.add(file)
     session = reader.session()
     return session.anonymous() if anonymous else session
 
@@ -106,7 +104,7 @@ def read(*files: str | os.PathLike[str] | BinaryIO, anonymous: bool = False) -> 
 def joined(
     sets: Iterable[DealSet],
     name: str,
-    travellers: Iterable[str] = (),
+    travellers: Iterable[str | BinaryIO] = (),
     wanted: Callable[[int], bool] = lambda number: True,
 ) -> Session:
     """Return the session of boards that have already been read.
@@ -114,8 +112,8 @@ def joined(
     Args:
         sets: DealSets with boards.
         name: Name of their file in messages.
-        travellers: CSV files of results of these boards. Results of other boards are left out and
-            reported.
+        travellers: CSV files, or binary streams, of results of these boards. Results of other
+            boards are left out and reported.
         wanted: Whether a board of a number is wanted. Results of those that are not are left out
             without a report.
 
@@ -138,8 +136,8 @@ def joined(
     """
     reader = _Reader(wanted)
     reader.add_sets(sets, name)
-    for path in travellers:
-        reader.add(path)
+    for file in travellers:
+        reader.add(file)
     session = reader.session()
     known = tuple(board for board in session.boards if board.deal is not None)
     left_out = without_cards(session, "left out")
@@ -230,24 +228,34 @@ class _Reader:
         self._with_results = False
         """Whether a record of the file has a result."""
 
-    def add(self, path: str) -> None:
-        """Read a file. Raises FormatError if it was read before."""
+    def add(self, file: str | os.PathLike[str] | BinaryIO) -> None:
+        """Read a file or a stream. Raises FormatError for a file that was read before."""
+        if not isinstance(file, str | os.PathLike):
+            name = "standard input"
+            self._files[name] = name
+            self._add_stream(checked_stream(file), name, is_csv=False)
+            return
+        path = os.fspath(file)
         whole = os.path.realpath(path)
         if whole in self._files:
             raise FormatError("given twice (expected once)", path)
         self._files[whole] = path
-        if inner_suffix(path).lower() == ".csv" and contents(Path(path)).results:
-            for traveller in travellers(Path(path), self._skipped):
-                if traveller.number is None or self._wanted(traveller.number):
-                    self._add_row(traveller, path)
-            return
-        self.add_sets(iter_deals(path, skipped=self._skipped), path)
+        if inner_suffix(path).lower() == ".csv":
+            with Path(path).open("rb") as stream:
+                self._add_stream(stream, path, is_csv=True)
+        else:
+            self.add_sets(iter_deals(path, skipped=self._skipped), path)
 
-    def add_stream(self, stream: BinaryIO) -> None:
-        """Read a stream of deals."""
-        name = "standard input"
-        self._files[name] = name
-        self.add_sets(iter_deals(stream, name=name, skipped=self._skipped), name)
+    def _add_stream(self, stream: BinaryIO, name: str, *, is_csv: bool) -> None:
+        """Read deals or travellers."""
+        reading = Reading(name, self._skipped)
+        head, content, _ = opened(stream, reading, name if is_csv else "")
+        if contents(head, is_csv=is_csv).results:
+            for traveller in travellers(head, content, reading):
+                if traveller.number is None or self._wanted(traveller.number):
+                    self._add_row(traveller, name)
+        else:
+            self.add_sets(iter_deals(content, name=name, skipped=self._skipped), name)
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
         """Take the boards of a file that has already been read."""

@@ -3,16 +3,15 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from math import isfinite
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..cards import (
     TRICK_COLUMNS,
     Board,
     Deal,
     Seat,
-    Skipped,
     Tag,
     Vulnerability,
     card_text,
@@ -23,9 +22,12 @@ from ..formats import FormatError, csv_parquet
 from ..formats.format import Reading
 from ..formats.lin import Pairs
 from ..formats.score_table import (
+    OTHER_NAMES,
     artificial_cells,
     artificial_score,
+    column_names,
     count_from_1,
+    has_results,
     is_unplayed,
     known_text,
     outcome,
@@ -33,20 +35,11 @@ from ..formats.score_table import (
     score_rows,
     whole,
 )
-from ..formats.streams import lines_ended, opened, read_lines
+from ..formats.streams import lines_ended, read_lines
 from .tables import IMPS, MATCHPOINTS, Adjusted, Stated
 
 _SMALL = re.compile(r"[0-9]{1,6}")
 _DECIMAL_COMMA = re.compile(r"([0-9]),([0-9]{1,2})$")
-_OTHER_NAMES = {
-    "ns": "pairid_ns", "pair_ns": "pairid_ns", "ns_pair": "pairid_ns",
-    "ew": "pairid_ew", "pair_ew": "pairid_ew", "ew_pair": "pairid_ew",
-    "tricks": "result", "score": "score_ns", "tables": "multiplicity", "number": "board",
-    "board_no": "board", "board_number": "board", "by": "declarer",
-    "vul": "vulnerable", "vulnerability": "vulnerable", "imps": "imp_ns", "imp": "imp_ns",
-    "mp": "mp_ns", "percent_ns": "percentage_ns", "percent_ew": "percentage_ew",
-}  # fmt: skip
-"""Other names for columns of travellers."""
 COLUMNS = (
     "board", "deal", "dealer", "vulnerable", "room", "contract", "declarer", "lead", "result",
     "multiplicity", "north", "east", "south", "west", "section", "table", "round", "rank",
@@ -107,19 +100,16 @@ def pair_names(tag: Tag, wrong: list[str]) -> Iterator[tuple[str, tuple[str, str
                          "with ' - ', & or / between them)")  # fmt: skip
 
 
-def travellers(path: Path, skipped: list[Skipped]) -> Iterator[Row]:
-    """Yield the rows of a CSV file; lines that are not text are ``skipped``.
+def travellers(head: bytes, content: BinaryIO, reading: Reading) -> Iterator[Row]:
+    """Yield the rows of CSV that is opened; lines that are not text are refused.
 
     Raises FormatError for a file without columns of results.
     """
-    with path.open("rb") as file:
-        reading = Reading(str(path), skipped)
-        head, content, _ = opened(file, reading, str(path))
-        _, content = lines_ended(head, content)
-        try:
-            yield from _of_lines(read_lines(content, reading, latin_1=True), path)
-        except csv.Error as error:
-            raise FormatError(f"{error} (expected CSV)", str(path)) from None
+    _, content = lines_ended(head, content)
+    try:
+        yield from _of_lines(read_lines(content, reading, latin_1=True), reading.name)
+    except csv.Error as error:
+        raise FormatError(f"{error} (expected CSV)", reading.name) from None
 
 
 class Contents(NamedTuple):
@@ -130,21 +120,16 @@ class Contents(NamedTuple):
     """Whether its rows are travellers. Deals with their exact tricks, as we write them, are not."""
 
 
-def contents(path: Path) -> Contents:
-    """Return what a CSV file has, by its first line."""
-    with path.open("rb") as file:
-        head, content, _ = opened(file, Reading(str(path)), str(path))
-        head, _ = lines_ended(head, content)
-    first = head.partition(b"\n")[0].decode("latin-1")
-    given = re.split("[,;\t]", first.removeprefix("\xef\xbb\xbf").lower())
-    names = {name.strip(' \r"') for name in given}
+def contents(head: bytes, *, is_csv: bool = True) -> Contents:
+    """Return what a CSV file has, by its first line; a stream need not be CSV."""
+    head, _ = lines_ended(head, BytesIO(head))
+    names = column_names(head)
     cards = csv_parquet.CSV.sniff(head)
     ours = names <= _OF_DEALS and not names.isdisjoint(map(str.lower, TRICK_COLUMNS))
-    results = {_OTHER_NAMES.get(name, name) for name in names} & {"contract", "score_ns"}
-    return Contents(cards, not cards or (bool(results) and not ours))
+    return Contents(cards, (is_csv and not cards) or (has_results(names) and not ours))
 
 
-def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
+def _of_lines(lines: Iterator[tuple[int, str]], path: str) -> Iterator[Row]:
     line, first = next(lines, (1, ""))
 
     def texts() -> Iterator[str]:
@@ -171,23 +156,23 @@ def _of_lines(lines: Iterator[tuple[int, str]], path: Path) -> Iterator[Row]:
             yield _row(row, f"{path}: line {line}", wrong)
 
 
-def _columns_of_travellers(given: Sequence[str], path: Path) -> list[str]:
+def _columns_of_travellers(given: Sequence[str], path: str) -> list[str]:
     """Return our names for the columns; other files' names count if ours are absent.
 
     Raises FormatError if no column has results, or two columns have the same name.
     """
     names = list[str]()
     for name in given:
-        ours = _OTHER_NAMES.get(name, name)
+        ours = OTHER_NAMES.get(name, name)
         names.append(name if ours in (*given, *names) else ours)
-    if not {*names} & {"board", "deal"} or not {*names} & {"contract", "score_ns"}:
+    if not has_results({*names}):
         raise FormatError(
             f"columns {shorten(', '.join(given))} (expected board or deal, and contract or "
             "score_ns; also declarer, result, lead, pairid_ns, pairid_ew …)",
-            str(path),
+            path,
         )
     if twice := next((name for name in COLUMNS if names.count(name) > 1), None):
-        raise FormatError(f"two columns {twice!r} (expected one)", str(path))
+        raise FormatError(f"two columns {twice!r} (expected one)", path)
     return names
 
 
