@@ -106,6 +106,14 @@ def test_nobody_is_vulnerable_in_three_spellings() -> None:
         assert board.vulnerability == Vulnerability.NONE and board.lin == ()
 
 
+def test_text_that_is_not_utf_8_is_told() -> None:
+    lin = f"pn|Łukasz,Zoé,,|md|{MD}|"
+    assert only(of_text(lin)).tag("South") == "Łukasz"
+    with pytest.warns(FormatWarning, match="line 1: byte 0xa3 is not UTF-8: such text is read as"):
+        (deals,) = iter_deals(io.BytesIO(lin.encode("cp1250")))
+    assert only(deals).tag("South") == "£ukasz"
+
+
 def test_rooms_of_a_match_share_the_names() -> None:
     text = (
         "vg|Final,1|\npn|S1,W1,N1,E1,S2,W2,N2,E2|pg||\n"

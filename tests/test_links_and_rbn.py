@@ -204,7 +204,8 @@ def test_rbn_dealer_and_vulnerability_without_the_calls() -> None:
 
 def test_rbn_in_latin_1() -> None:
     text = f"E Coupe d'\xe9t\xe9\nH {DEAL.replace(' ', ':')}\n"
-    deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode("latin-1")), "rbn"))
+    with pytest.warns(FormatWarning, match="line 1: byte 0xe9 is not UTF-8"):
+        deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode("latin-1")), "rbn"))
     assert deals.boards is not None and deals.boards[0].tag("Event") == "Coupe d'été"
 
 

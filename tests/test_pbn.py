@@ -132,7 +132,9 @@ def test_deals_only_one_a_line() -> None:
 
 def test_bom_latin_1_and_the_end_of_dos_files() -> None:
     raw = b'\xef\xbb\xbf[West "M\xfcller"]\r\n[Deal "' + DEAL.encode() + b'"]\r\n\x1a'
-    deals = DealSet.concatenate(iter_deals(io.BytesIO(raw)))
+    said = "line 1: byte 0xfc is not UTF-8: such text is read as ISO 8859-1 "
+    with pytest.warns(FormatWarning, match=said):
+        deals = DealSet.concatenate(iter_deals(io.BytesIO(raw)))
     assert deals.boards is not None and deals.boards[0].tag("West") == "Müller"
     assert quiet(written(deals)) == deals
 

@@ -13,7 +13,7 @@ import pytest
 import trickcast as tc
 from trickcast import session
 from trickcast.cards import Seat, Strain, parse_card, parse_contract
-from trickcast.formats import FormatError
+from trickcast.formats import FormatError, FormatWarning
 from trickcast.scoring import cross_imps, datum, imps, score, victory_points
 from trickcast.session.columns import columns
 from trickcast.session.showing import adding_up, signed
@@ -799,12 +799,15 @@ def test_travellers_of_a_match_may_be_latin_1_and_name_rooms_as_pbn_does(tmp_pat
             f"1,{DEAL},4H,N,10,Open,Müller\n1,{DEAL},3NT,S,8,CLOSED,Núñez\n"
         ).encode("iso-8859-1")
     )
-    played = session.read(path)
+    noted = "line 2: byte 0xfc is not UTF-8"
+    with pytest.warns(FormatWarning, match=noted):
+        played = session.read(path)
     tables = played.boards[0].tables
     assert [table.names[0] for table in tables] == ["Müller", "Núñez"]
     assert [found.imps for found in session.matches(session.compared(played))] == [(10, 0)]
     path.write_bytes(path.read_bytes() + f"2,{DEAL},4H,N,10,Open,\x01\xff\n".encode("iso-8859-1"))
-    played = session.read(path)
+    with pytest.warns(FormatWarning, match=noted):
+        played = session.read(path)
     assert [(entry.place, entry.reason) for entry in played.skipped] == [
         (f"{path}: line 4, column 87", "byte 0xff (expected text)")
     ]

@@ -44,6 +44,7 @@ from .board_text import (
     tricks_of,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
+from .streams import as_latin_1
 
 # --- pairs and boards ---
 
@@ -581,8 +582,8 @@ def _text(token: bytes, reading: Reading, notices: Notices, line: int) -> str:
         token = _CONTROL.sub(b" ", token)
     try:
         return token.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return token.decode("iso-8859-1")
+    except UnicodeDecodeError as error:
+        return as_latin_1(error, reading, line)
 
 
 def _boards(

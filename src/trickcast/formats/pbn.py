@@ -26,7 +26,7 @@ from .board_text import (
 from .format import Format, FormatError, Notices, Reading, raised_by
 from .lin import beyond_fields
 from .pbn_board import EXPORT_ORDER, NoteOnTag, is_section, read_board, write_board
-from .streams import text_lines
+from .streams import as_latin_1, text_lines
 
 # --- lines, tags and blocks of tags ---
 
@@ -91,16 +91,20 @@ def escape(value: str) -> str:
 def read_lines(stream: BinaryIO, reading: Reading, notices: Notices) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its end) of a text file in UTF-8 or ISO 8859-1.
 
-    Refuses a line that is too long. Raises FormatError for bytes that are not text; in a lenient
-    reading they become blanks.
+    ISO 8859-1 is noted if the file does not name it: the standard asks for it, but programs write
+    other encodings, too. Refuses a line that is too long. Raises FormatError for bytes that are
+    not text; in a lenient reading they become blanks.
     """
+    says_latin_1 = False
     for number, raw in text_lines(stream, reading, "line"):
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.startswith(b"%"):
+            says_latin_1 = says_latin_1 or b"ISO-8859-1" in raw.upper()
         try:
             text = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            text = raw.decode("iso-8859-1")  # what the standard asks for
+        except UnicodeDecodeError as error:
+            text = raw.decode("iso-8859-1") if says_latin_1 else as_latin_1(error, reading, number)
         text = text.rstrip("\r\n\x1a")  # DOS ends files with 0x1a
         if wrong := _CONTROL.search(text):
             place = f"line {number}, column {wrong.start() + 1}"

@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from .._files import peek
-from .format import FormatError, Reading, raised_by
+from .format import FormatError, Notices, Reading, raised_by
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -226,7 +226,7 @@ def read_lines(
     """Yield (line number from 1, text without its ending) for the lines of a text file.
 
     Refuses a line that is longer than any of these formats has, and one that is not UTF-8 text.
-    With ``latin_1`` that is read as ISO 8859-1 (for files with names of people).
+    With ``latin_1`` that is read as ISO 8859-1 (for files with names of people), and noted.
     """
     for number, raw in text_lines(stream, reading, "row"):
         try:
@@ -251,8 +251,17 @@ def decode_line(raw: bytes, reading: Reading, number: int, *, latin_1: bool = Fa
                 f"line {number}, column {error.start + 1}",
                 f"byte 0x{raw[error.start]:02x} (expected text)",
             ) from None
-        text = raw.decode("iso-8859-1")
+        text = as_latin_1(error, reading, number)
     return text.rstrip("\r\n")
+
+
+def as_latin_1(error: UnicodeDecodeError, reading: Reading, number: int) -> str:
+    """Return text that is not UTF-8 as if it were ISO 8859-1; a warning says so once per file."""
+    if reading.first_time("ISO 8859-1"):
+        Notices(reading.name).add("", f"line {number}",
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8: such text is read as "
+            "ISO 8859-1 (convert the file to UTF-8 if letters are wrong)")  # fmt: skip
+    return error.object.decode("iso-8859-1")
 
 
 @contextmanager
