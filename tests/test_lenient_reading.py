@@ -107,7 +107,7 @@ def test_no_deal_of_lin_is_lost_behind_a_bar_too_many() -> None:
 def test_a_deal_tag_cut_short_is_not_taken_for_the_deal_before() -> None:
     deals, skipped, _ = leniently(f'{TAG}\n[Deal "N:AKQ\n[Contract "1C"]\n\n{TAG}', "pbn")
     assert len(deals) == 2
-    assert len(skipped) == 1 and skipped[0].startswith("x: line 3: deal '[Deal \"N:AKQ'")
+    assert len(skipped) == 1 and skipped[0].startswith("x: line 3: '[Deal \"N:AKQ' is not")
 
 
 @pytest.mark.parametrize(

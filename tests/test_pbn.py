@@ -575,7 +575,8 @@ def test_no_deals(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[Event "E"]\n[Deal "N:AKQ', "line 2: '[Deal \"N:AKQ' is not a tag (expected [Name"),
+        ('[Event "E"]\n[Deal "N:AKQ', "line 2: '[Deal \"N:AKQ' is not closed (expected \"] at"),
+        ('[Event "E"]\n[Deal "N:AKQ]', "line 2: '[Deal \"N:AKQ]' is not a tag (expected [Name"),
         ('[Event "E"]\n[Deal "' + DEAL.replace("Q4", "A4") + '"]', "line 2: deal 'N:A.KQ9832"),
         (f'[Deal "{DEAL[:-1]}"]', "12 cards (expected 13)"),
         (f'[Deal "{DEAL}"]\n\n[Board "2"]\n[Dealer "N"]\n', "line 3: board '2' has no Deal tag"),
@@ -595,6 +596,10 @@ def test_bad_files(text: str, message: str) -> None:
             of_text(text)
     assert message in str(raised.value) and str(raised.value).startswith("x.pbn: line ")
     assert len(str(raised.value)) < 400
+    if "is not closed" in message:
+        with pytest.raises(FormatError) as skipped:
+            [*iter_deals(io.BytesIO(text.encode()), "pbn", "x.pbn", skipped=[])]
+        assert str(skipped.value) == str(raised.value)
 
 
 def test_duplicate_card_is_named() -> None:

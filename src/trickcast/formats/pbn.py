@@ -215,7 +215,7 @@ def _odd_tag(
     unless the reading is lenient.
     """
     number, text, at = where
-    reason = f'{shorten(text[at:])} is not a tag (expected [Name "value"])'
+    reason = _no_tag(text[at:])
     if not reading.lenient:
         raise reading.error(f"line {number}", reason)
     if (found := _TAG_OF_A_WRITER.match(text, at)) is not None:
@@ -227,6 +227,12 @@ def _odd_tag(
         return (number, "Deal", text[at:]), len(text)
     notices.add("invalid tags, left out", f"line {number}", reason)
     return None, len(text)
+
+
+def _no_tag(text: str) -> str:
+    """Return what is wrong with a text that begins like a tag."""
+    wrong = 'a tag (expected [Name "value"])' if "]" in text else 'closed (expected "] at its end)'
+    return f"{shorten(text)} is not {wrong}"
 
 
 def _comment(
@@ -599,6 +605,8 @@ def _owners(deal: TagLine, reading: Reading, notices: Notices) -> bytes:
     owners = plain_owners(deal.value)
     if owners is not None:
         return owners
+    if _BROKEN_DEAL.match(deal.value):
+        raise DealError(_no_tag(deal.value))
     owners = shown_owners(deal.value, reading)
     if HIDDEN not in owners and _HIDDEN_HAND.search(deal.value):
         notices.add("hands worked out from the other three", f"line {deal.number}",
