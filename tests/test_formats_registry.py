@@ -165,6 +165,10 @@ def test_binary_rubbish(tmp_path: Path) -> None:
         with pytest.raises(FormatError) as raised:
             read(path)
         assert str(raised.value).startswith(f"{path}: ") and len(str(raised.value)) < 500
+        found = [form for form in FORMATS.values() if suffix in form.suffixes]
+        if found and all(form.text for form in found):
+            expected = " or ".join(form.title for form in found)
+            assert str(raised.value) == f"{path}: not a text file (expected {expected})"
 
 
 @pytest.mark.parametrize("suffix", [".pbn", ".lin", ".txt", ".csv", ".zrd", ""])
@@ -250,12 +254,15 @@ NOTHING = Tag("Site", "?")
         (Board(contract="4S", tags=(Tag("Contract", "4S", ("{why}",)),)), "contract, comments"),
         (Board(tags=(NOTHING, Tag("Deal", "", ("; odd",)))), "comments"),
         (Board(tags=(Tag("", "", ("{of two", "lines}")),)), "comments"),
-        (Board(tags=(NOTHING, Tag("Event", "Cup"))), "other tags"),
-        (Board(tags=(Tag("Event", "Cup", ("{of 1999}",)),)), "other tags, comments"),
-        (Board(tags=(Tag("Contract", "9S"),)), "other tags"),
-        (Board(tags=(Tag("ScoreTable", "Rank", ("1", "2")),)), "other tags"),
+        (Board(tags=(NOTHING, Tag("Event", "Cup"))), "Event"),
+        (Board(tags=(Tag("Event", "Cup", ("{of 1999}",)),)), "Event, comments"),
+        (Board(tags=(Tag("Contract", "9S"),)), "Contract"),
+        (Board(tags=(Tag("ScoreTable", "Rank", ("1", "2")),)), "ScoreTable"),
         (Board(auction=("1C",), explanations=((0, "strong"),), lin=(("an", "strong"),)),
          "auction, explanations of calls, LIN codes"),
+        (Board(tags=tuple(Tag(seat, "A") for seat in ("North", "South", "North"))), "North, South"),
+        (Board(tags=tuple(Tag(f"T{i}", "A") for i in range(21))),
+         f"{', '.join(f'T{i}' for i in range(20))} and 1 more"),
         (Board(tags=(NOTHING,)), None),
     ],
 )  # fmt: skip

@@ -310,6 +310,9 @@ def test_what_is_written_of_an_auction_is_not_told_as_left_out() -> None:
     lost = "leaves out, parts of Auction, parts of Play$"
     with pytest.warns(FormatWarning, match=lost):
         assert "mb|1H!|an|five or more|mb|p|mb|4H|" in written(deals)
+    text = text.replace("DQ {top}", "DQ D3 DA D10\n- - C9 -").replace("Pass! $2", "Pass")
+    deals = DealSet.concatenate(iter_deals(io.BytesIO(text.encode()), "pbn"))
+    assert "pc|DQ|pc|D3|pc|DA|pc|DT|pg||pc|C9|" in written(deals), "a play without its end is whole"
 
 
 @pytest.mark.parametrize(

@@ -812,7 +812,7 @@ def test_travellers_of_a_match_may_be_latin_1_and_name_rooms_as_pbn_does(tmp_pat
         (f"{path}: line 4, column 87", "byte 0xff (expected text)")
     ]
     path.write_bytes(b"\x01\xff\n")
-    with pytest.raises(FormatError, match="expected board or deal"):
+    with pytest.raises(FormatError, match="no line of text"):
         session.read(path)
 
 
@@ -1140,7 +1140,7 @@ def test_a_match_may_come_on_standard_input(match):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_travellers_may_come_on_standard_input(tmp_path, club, pack):
-    (tmp_path / "piped").write_bytes(pack(club[1].read_bytes()))
+    (tmp_path / "piped").write_bytes(pack(b"\n" + club[1].read_bytes()))
     with (tmp_path / "piped").open("rb") as stream:
         played = session.read(club[0], stream)
     named = session.read(*club)
@@ -1218,6 +1218,11 @@ def test_files_that_are_no_session_are_refused(run, tmp_path):
         session.read(path)
     status, _, error = run("session", path)
     assert status == 2 and "expected board or deal" in error
+    path.write_text("\n\n\n")
+    error = f"trickcast: {path}: no line of text (expected travellers)\n"
+    assert run("session", path) == (2, "", error)
+    error = f"trickcast: {path}: only blank lines (expected deals)\n"
+    assert run("par", path) == (2, "", error)
 
 
 @pytest.mark.solver

@@ -56,7 +56,7 @@ from .board_text import numbered
 from .format import Format, FormatError, FormatWarning, Limits, Reading
 from .pbn_board import words_of_tags
 from .score_table import column_names, has_results
-from .streams import checked_stream, inner_suffix, lines_ended, opened, zipped
+from .streams import checked_stream, inner_suffix, is_text, lines_ended, opened, zipped
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -124,6 +124,8 @@ _NO_DEALS = (
 _FOLDER = "a folder (expected a file; for a library: trickcast.library.Library)"
 _WORDS = {"explanations": "explanations of calls", "lin": "LIN codes"}
 """Names for people of fields whose own names are unclear."""
+_NAMED = 20
+"""Most kinds of data that a warning names."""
 
 
 def read(
@@ -436,9 +438,13 @@ def _recognise(head: bytes, suffix: str, name: str) -> Format:
     for ending, looks, what in _NOT_READ:
         if suffix.lower() == ending or (len(by_suffix) != 1 and looks.search(lines)):
             raise FormatError(f"{name}: looks like {what}")
+    expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
+    if by_suffix and all(f.text for f in by_suffix) and not is_text(head):
+        raise FormatError(f"{name}: not a text file (expected {expected})")
     if len(by_suffix) == 1:
         return by_suffix[0]
-    expected = " or ".join(f.title for f in by_suffix) or "one of " + ", ".join(FORMATS)
+    if not lines.strip():
+        raise FormatError(f"{name}: only blank lines (expected deals)")
     names = [f.name for f in by_suffix]
     named = f"names one: {', '.join(names)}" if names else "names one"
     if deal_text.FORMAT.name in names:
@@ -543,8 +549,11 @@ class _Losses:
         if self.tricks and not format.tricks:
             left_out.append(f"the known tricks of {counted(self.tricks, 'deal')}")
         if self.boards and (self.fields or not format.boards):
+            said = [*self.said]
+            rest = f" and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
             left_out.append(
-                f"what boards say ({', '.join(self.said)}) of {counted(self.boards, 'deal')}"
+                f"what boards say ({', '.join(said[:_NAMED])}{rest}) "
+                f"of {counted(self.boards, 'deal')}"
             )
         if left_out:
             warnings.warn(

@@ -44,6 +44,7 @@ from .board_text import (
     tricks_of,
 )
 from .format import Format, FormatError, Notices, Reading, raised_by
+from .pbn_board import parted
 from .streams import as_latin_1
 
 # --- pairs and boards ---
@@ -320,9 +321,18 @@ def _left_of_tags(tags: Sequence[Tag], written: Board) -> list[str]:
         f"parts of {tag.name}" if sections.get(tag.name) else tag.name or "comments"
         for tag in tags
         if tag not in written.tags
+        and not (tag.name == "Play" and _are_words_of(tag, written.play))
         and (tag.lines or tag.value.strip() not in ("", "?", "-"))
         and not (tag.name == "Note" and tag.value.partition(":")[2].strip() in explained)
     ]
+
+
+def _are_words_of(tag: Tag, play: Sequence[str]) -> bool:
+    """Return whether a Play section has only these cards, and marks of those not played."""
+    rows, comments = parted(tag.lines)
+    words = " ".join(rows).upper().replace("10", "T").split()
+    cards = sorted(word for word in words if word not in ("*", "+", "-"))
+    return not comments and cards == sorted(play)
 
 
 def beyond_fields(board: Board, owners: bytes) -> list[str]:

@@ -775,16 +775,16 @@ def _agrees(own: _Sorted, name: str, board: Board, owners: bytes, table: Table) 
 
 
 def words_of_tags(board: Board) -> list[str]:
-    """Return names, for people, of what the tags say beyond the fields: other tags, comments."""
-    comments = other = False
+    """Return names, for people, of what the tags say beyond the fields: tags, and comments."""
+    others, comments = list[str](), False
     stated = board.stated()
     for tag in board.tags:
         rows, remarked = parted(tag.lines)
         comments |= bool(remarked)
         field = _SIMPLE[tag.name].field if tag.name in _SIMPLE else tag.name.lower()
-        if field not in stated:
-            other |= bool(rows) or tag.value.strip() not in _NOT_KNOWN
-    return ["other tags"] * other + ["comments"] * comments
+        if field not in stated and (rows or tag.value.strip() not in _NOT_KNOWN):
+            others.append(cut(tag.name) or "comments")
+    return others + ["comments"] * comments
 
 
 def _in_one_line(own: _Sorted, table: Table) -> Table:

@@ -70,8 +70,8 @@ def _columns_of(header: str) -> list[str]:
 
 def column_names(head: bytes) -> set[str]:
     """Return the names in the first line of CSV, in lower case."""
-    first = head.partition(b"\n")[0].decode("latin-1")
-    given = re.split("[,;\t]", first.removeprefix("\xef\xbb\xbf").lower())
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0].decode("latin-1")
+    given = re.split("[,;\t]", first.lower())
     return {name.strip(' \r"').replace(" ", "_") for name in given}
 
 

@@ -184,6 +184,13 @@ class _PieceStream(io.RawIOBase):
 
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_ODDEST = 50
+"""Text has at most one control character in so many bytes; random bytes have one in ten."""
+
+
+def is_text(head: bytes) -> bool:
+    """Return whether a file that begins so is text; a few control characters may be damage."""
+    return _ODDEST * len(_CONTROL.findall(head)) <= len(head)
 
 
 def read_block(stream: BinaryIO, size: int) -> bytes:

@@ -130,7 +130,9 @@ def contents(head: bytes, *, is_csv: bool = True) -> Contents:
 
 
 def _of_lines(lines: Iterator[tuple[int, str]], path: str) -> Iterator[Row]:
-    line, first = next(lines, (1, ""))
+    line, first = next((found for found in lines if found[1].strip()), (1, ""))
+    if not first:
+        raise FormatError("no line of text (expected travellers)", path)
 
     def texts() -> Iterator[str]:
         nonlocal line
