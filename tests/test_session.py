@@ -438,7 +438,7 @@ def lin_match(first: str, results: str, carried: str = "3") -> str:
     [
         ("4HN+9,3NS=", "result '+9' is left out: "),
         ("4HN-15,3NS=", "result '-15' is left out: "),
-        ("xyz,3NS=", "contract 'xyz' is left out: 'xyz' is not a contract"),
+        ("xyz,3NS=", "contract 'xyz' is left out: expected such as 4S"),
         ("A+,3NS=", "an adjusted score only for North-South"),
         ("4HS=,3NS=", "declarer S, but N in the record, which counts"),
     ],
@@ -666,6 +666,10 @@ def reasons(*paths: Path) -> list[str]:
     return [entry.reason for entry in session.read(*paths).skipped]
 
 
+RESULTS = "expected 0 to 13 tricks, or =, +1, -2, down 1 or made 1 to 7"
+CONTRACTS = "expected such as 4S, 3NX or PASS, NP (not played), or A+/A- or 60/40 (adjusted)"
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -684,7 +688,7 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4S,N,10,SB,,", "lead 'SB' is left out"),
         ("1,4S,N,made 3,,,", "result 'made 3' is left out: expected 4 or more in 4S"),
         ("1,4S,N,down 11,,,", "result 'down 11' is left out: "),
-        ("1,,N,down 1,,,", "result 'down 1' is left out: expected 0 to 13"),
+        ("1,,N,down 1,,,", "result 'down 1' is left out: it counts from the contract, which is"),
         ("1,150/40,,,,,", "contract '150/40' is left out"),
         ("x,4S,N,10,,,", "no deal and no board number"),
         ("1,4S,N,10,,,,9", "8 cells (expected 7)"),
@@ -692,7 +696,13 @@ def reasons(*paths: Path) -> list[str]:
         ("1,4S,N,-15,,,", "result '-15' is left out: "),
         ("1,4SN-11,,,,,", "result '-11' is left out: "),
         ("1,4S N 14,,,,,", "result '14' is left out: expected 0 to 13"),
-        ("1,,N,+1,,,", "result '+1' is left out: expected 0 to 13"),
+        ("1,,N,+1,,,", "result '+1' is left out: it counts from the contract, which is"),
+        ("1,4H dbl,N,+2,,,", "result '+2' is left out: it counts from the contract, which is"),
+        ("1,4H,N,made 11,,,", f"result 'made 11' is left out: {RESULTS}"),
+        ("1,4H,N,abc,,,", f"result 'abc' is left out: {RESULTS}"),
+        ("1,bye,,,,,", f"contract 'bye' is left out: {CONTRACTS}"),
+        ("1,A-+,,,,,", f"contract 'A-+' is left out: {CONTRACTS}"),
+        ("1,,,,,A--,", "score_ns 'A--' is left out: expected a number, or such as A- or 60%"),
         ("1,4SE=,N,10,,,", "contract '4SE=', but declarer N, which counts"),
         ("1,4SN-1,N,10,,,", "contract '4SN-1', but result 10, which counts"),
         ("1,PASS,,9,,,", "result '9' is left out: the board was passed out"),

@@ -30,6 +30,8 @@ OTHER_NAMES = {
 _NOT_PLAYED = ("NP", "NOTPLAYED", "NOPLAY")
 _NO_TRICKS = ("0", "=", "+0")
 """Results that files write for a board passed out."""
+_BY_CONTRACT = "=, +1, -2, down 1 or made 1 to 7"
+"""Other results that are read, in words."""
 _MOST = 99_999
 """The highest board number, and the most tables that a row can represent."""
 _LARGEST = 999_999
@@ -138,7 +140,7 @@ def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
         text = None
     if text is not None and artificial_score(artificial_cells(text)[0]) is None:
         bid, declarer, result = split_outcome(text) or (text, "", "")
-        contract = read_cell({"contract": bid}, "contract", contract_text, wrong)
+        contract = read_cell({"contract": bid}, "contract", _contract, wrong)
         by = Seat.parse(declarer) if declarer else None
         made = _tricks({"result": result}, contract, wrong)
     own_by = read_cell(cells, "declarer", Seat.parse, wrong)
@@ -150,6 +152,15 @@ def outcome(cells: Mapping[str, str], wrong: list[str]) -> Outcome:
     return Outcome(
         contract, by if own_by is None else own_by, made if own_made is None else own_made
     )
+
+
+def _contract(text: str) -> str:
+    try:
+        return contract_text(text)
+    except ValueError:
+        raise ValueError(
+            "expected such as 4S, 3NX or PASS, NP (not played), or A+/A- or 60/40 (adjusted)"
+        ) from None
 
 
 def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) -> int | None:
@@ -167,11 +178,13 @@ def _tricks(cells: Mapping[str, str], contract: str | None, wrong: list[str]) ->
                 text = f"+{int(count) - int(contract[0])}".replace("+-", "-")
             if made and text.startswith("-"):
                 raise ValueError(f"expected {contract[0]} or more in {contract}")
+        elif contract is None and (_IN_WORDS.fullmatch(text) or text[0] in "=+-"):
+            raise ValueError("it counts from the contract, which is not known")
         tricks = tricks_by_contract(text, contract or "")
         if tricks is None and _TRICKS.fullmatch(text.removesuffix(".0")):
             tricks = whole(text)
         if tricks is None or not 0 <= tricks <= 13:
-            raise ValueError("expected 0 to 13 tricks")
+            raise ValueError(f"expected 0 to 13 tricks, or {_BY_CONTRACT}")
         return tricks
 
     return read_cell(cells, "result", parse, wrong)

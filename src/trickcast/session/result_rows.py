@@ -290,7 +290,7 @@ def _row(cells: Mapping[str, str], place: str, wrong: list[str]) -> Row:
     if (lead := read("lead", parse_card)) is not None:
         values["lead"] = card_text(lead)
     ns, ew = (
-        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", _whole)
+        None if adjusted_score(cells.get(f"score_{side}")) else read(f"score_{side}", _score)
         for side in ("ns", "ew")
     )
     if ew is not None and ns not in (None, -ew):
@@ -354,9 +354,12 @@ def _plain_minus(text: str) -> str:
     return text.replace("\N{MINUS SIGN}", "-")
 
 
-def _whole(text: str) -> int:
-    _finite(text)
-    return whole(text)
+def _score(text: str) -> int:
+    try:
+        _finite(text)
+        return whole(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, or such as A- or 60%") from None
 
 
 def _count(text: str) -> int:
