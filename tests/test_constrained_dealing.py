@@ -380,6 +380,7 @@ def test_what_never_happens_ends() -> None:
         ({"south": "AQ864.K75.A3.KJ"}, "south: .*12 cards"),
         ({"south": "AQ864.K75.A3.KJ42"}, "south: .*14 cards"),
         ({"south": "AQ864 K75 A3 KJ"}, "south: .*12 cards"),
+        ({"south": "AQ864.K75.A3"}, "south: hand 'AQ864.K75.A3': 3 suits .expected four, "),
     ],
 )
 def test_a_hand_that_is_none_is_a_deal_error(asked: dict[str, Any], words: str) -> None:

@@ -248,9 +248,9 @@ def test_a_recorded_play_goes_up_to_what_cannot_be_played(run, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ([], "there is nothing to judge (expected contract and by)"),
-        (["4H"], "4H: by is missing (expected the declarer: N, E, S or W)"),
-        (["--by", "N"], "by N: the contract is missing (expected one such as 4S)"),
+        ([], "there is nothing to judge (expected CONTRACT and --by)"),
+        (["4H"], "4H: --by is missing (expected the declarer: N, E, S or W)"),
+        (["--by", "N"], "--by N: the contract is missing (expected one such as 4S)"),
         (["PASS", "--by", "N"], "PASS: a passed-out board has no play to judge"),
         (["4HN", "SQ", "S5"], "'4HN'"),
         (["4S", "--by", "Q"], "'Q'"),

@@ -78,7 +78,7 @@ def test_a_board_without_a_dealer_has_that_of_its_number(run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["4H"], "by is missing"),
+        (["4H"], "4H: --by is missing (expected the declarer: N, E, S or W)"),
         (["4Z", "--by", "N"], "'4Z' is not a contract"),
         (["4H", "--by", "Q"], "'Q' is not a seat"),
         (["4H", "--by", "N", "--lead", "SA"], "East leads, but North holds SA"),
@@ -91,7 +91,7 @@ def test_a_board_without_a_dealer_has_that_of_its_number(run, tmp_path: Path) ->
         (["--auction", AUCTION, "--by", "S", "--dealer", "N"], "makes North declarer, not South"),
         (["4H", "--by", "N", "--dealer", "N"], "--dealer needs --auction"),
         (["4H", "--by", "N", "--players", "me"], "players is 'me' (expected expert or club)"),
-        ([], "no contract (expected contract and by"),
+        ([], "no contract (expected CONTRACT and --by, or --auction and --dealer)"),
     ],
 )
 def test_what_cannot_be_estimated_is_said_in_a_line(run, words, reason) -> None:

@@ -77,7 +77,7 @@ def play(
         if not left_out and number is not None:
             skipped = "".join(f"\nskipped: {entry}" for entry in passed_over()[:2])
             raise CommandError(f"there is no board {number}{skipped}")
-        raise CommandError(question.nothing_to_judge(left_out))
+        raise question.nothing_to_judge(left_out)
     for reason, boards in left_out.items():
         _note(f"{counted(boards, 'board')} {reason}")
 

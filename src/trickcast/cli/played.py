@@ -13,7 +13,7 @@ from ..questions.played import PlayedQuestion, PlayedTable, Taken
 from ..simulation.texts import bars
 from .command import Argument
 from .deals import AsJson, From, watched, with_boards
-from .inputs import CommandError, Strict
+from .inputs import Strict
 from .selecting import Boards, chosen
 from .sheets import Sheet, vulnerable_sides
 
@@ -41,7 +41,7 @@ def played(
         else:
             sheet.show(table.deal, table.board, _text(table, question))
     if not shown:
-        raise CommandError(question.nothing_to_estimate(left_out))
+        raise question.nothing_to_estimate(left_out)
     for reason, number in left_out.items():
         click.echo(f"note: {counted(number, 'board')} {reason}", err=True)
 

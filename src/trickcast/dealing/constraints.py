@@ -635,8 +635,8 @@ def hand_of(value: Any, source: str) -> Hand | None:
     try:
         return Hand(value)
     except DealError as error:
-        four_suits = value.count(".") == 3 or len(value.split()) == 4
-        if four_suits and _HAND_TEXT.fullmatch(value):
+        suits = value.count(".") >= 2 or len(value.split()) == 4
+        if suits and _HAND_TEXT.fullmatch(value):
             raise DealError(f"{source}: {error}") from None
         return None
 

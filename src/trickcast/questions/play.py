@@ -389,21 +389,23 @@ class PlayQuestion(Question):
                 judged = True
                 yield self.answer(owners, board, review)
         if not judged:
-            raise QuestionError(self.nothing_to_judge(left_out))
+            raise self.nothing_to_judge(left_out)
         for reason, number in left_out.items():
             note(f"{number:,} board{'s' * (number != 1)} {reason}")
 
-    def nothing_to_judge(self, left_out: Counter[str]) -> str:
-        """Return what was missing if no play could be judged."""
+    def nothing_to_judge(self, left_out: Counter[str]) -> QuestionError:
+        """Return the error for what was missing if no play could be judged."""
         if left_out and not left_out.keys() - {_PASSED_OUT}:
             boards = left_out.total()
             which = "the board was" if boards == 1 else f"all {boards:,} boards were"
-            return f"there is nothing to judge: {which} passed out"
+            return QuestionError(f"there is nothing to judge: {which} passed out")
         if self._bid is not None:
-            return f"{self._bid}: by is missing (expected the declarer: N, E, S or W)"
+            expected = "(expected the declarer: N, E, S or W)"
+            return QuestionError(f"{self._bid}: {{}} is missing {expected}", "by")
         if self._declarer is not None:
-            return f"by {self._declarer}: the contract is missing (expected one such as 4S)"
-        return "there is nothing to judge (expected contract and by)"
+            missing = f"{{}} {self._declarer}: the contract is missing (expected one such as 4S)"
+            return QuestionError(missing, "by")
+        return QuestionError("there is nothing to judge (expected {} and {})", "contract", "by")
 
 
 @dataclass(frozen=True)

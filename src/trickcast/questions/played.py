@@ -246,18 +246,21 @@ class PlayedQuestion(Question):
             any_asked = True
             yield self.answer(table)
         if not any_asked:
-            raise QuestionError(self.nothing_to_estimate(left_out))
+            raise self.nothing_to_estimate(left_out)
         for reason, number in left_out.items():
             note(f"{number:,} board{'s' * (number != 1)} {reason}")
 
-    def nothing_to_estimate(self, left_out: Counter[str]) -> str:
-        """Return what was missing if nothing could be estimated."""
+    def nothing_to_estimate(self, left_out: Counter[str]) -> QuestionError:
+        """Return the error for what was missing if nothing could be estimated."""
         if left_out and not left_out.keys() - {_PASSED_OUT}:
-            return "passed out: there are no tricks to estimate"
+            return QuestionError("passed out: there are no tricks to estimate")
         if self._bid is not None:
-            return f"{self._bid}: by is missing (expected the declarer: N, E, S or W)"
+            expected = "(expected the declarer: N, E, S or W)"
+            return QuestionError(f"{self._bid}: {{}} is missing {expected}", "by")
         if self._declarer is not None:
-            return f"by {self._declarer}: the contract is missing (expected one such as 4S)"
+            missing = f"{{}} {self._declarer}: the contract is missing (expected one such as 4S)"
+            return QuestionError(missing, "by")
         if left_out.keys() == {"without declarer"}:
-            return "the declarer is missing (expected by: N, E, S or W)"
-        return "no contract (expected contract and by, or auction and dealer)"
+            return QuestionError("the declarer is missing (expected {}: N, E, S or W)", "by")
+        names = "contract", "by", "auction", "dealer"
+        return QuestionError("no contract (expected {} and {}, or {} and {})", *names)
