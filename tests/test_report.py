@@ -145,6 +145,8 @@ def test_a_report_replaces_reports_and_nothing_else(run, tmp_path: Path) -> None
     assert out.read_text() == "<p>my notes"
     assert run(*asked, "--force")[0] == 0
     assert run(*asked, "--hands", "S")[0] == 0 and run(*asked)[0] == 0
+    help_text = " ".join(run("report", "--help")[1].split())
+    assert "a report is replaced without it" in help_text
 
 
 @pytest.mark.solver

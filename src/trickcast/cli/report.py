@@ -53,7 +53,7 @@ from .inputs import (
     passed_over,
     read_deals,
 )
-from .outputs import PAGES, Force, check_output, may_replace
+from .outputs import PAGES, check_output, may_replace
 from .selecting import Boards, Renumber, is_within, ranges_of, selected
 
 _UNKNOWN = (None, "", "?", "-", "#")
@@ -99,7 +99,9 @@ def report(
     workers: Workers = None,
     check: Check = 0,
     strict: Strict = False,
-    force: Force = False,
+    force: Annotated[
+        bool, Option("--force", help="Replace any file; a report is replaced without it.")
+    ] = False,
 ) -> None:
     """Write printable pages of a session: hands, makeable contracts, par and results.
 
