@@ -233,7 +233,9 @@ class _Reader:
         if not isinstance(file, str | os.PathLike):
             name = "standard input"
             self._files[name] = name
-            self._add_stream(checked_stream(file), name, is_csv=False)
+            content = self._add_travellers(checked_stream(file), name, is_csv=False)
+            if content is not None:
+                self.add_sets(iter_deals(content, name=name, skipped=self._skipped), name)
             return
         path = os.fspath(file)
         whole = os.path.realpath(path)
@@ -242,20 +244,20 @@ class _Reader:
         self._files[whole] = path
         if inner_suffix(path).lower() == ".csv":
             with Path(path).open("rb") as stream:
-                self._add_stream(stream, path, is_csv=True)
-        else:
-            self.add_sets(iter_deals(path, skipped=self._skipped), path)
+                if self._add_travellers(stream, path, is_csv=True) is None:
+                    return
+        self.add_sets(iter_deals(path, skipped=self._skipped), path)
 
-    def _add_stream(self, stream: BinaryIO, name: str, *, is_csv: bool) -> None:
-        """Read deals or travellers."""
+    def _add_travellers(self, stream: BinaryIO, name: str, *, is_csv: bool) -> BinaryIO | None:
+        """Read travellers; return all of the stream, unread, if it has something else."""
         reading = Reading(name, self._skipped)
         head, content, _ = opened(stream, reading, name if is_csv else "")
-        if contents(head, is_csv=is_csv).results:
-            for traveller in travellers(head, content, reading):
-                if traveller.number is None or self._wanted(traveller.number):
-                    self._add_row(traveller, name)
-        else:
-            self.add_sets(iter_deals(content, name=name, skipped=self._skipped), name)
+        if not contents(head, is_csv=is_csv).results:
+            return content
+        for traveller in travellers(head, content, reading):
+            if traveller.number is None or self._wanted(traveller.number):
+                self._add_row(traveller, name)
+        return None
 
     def add_sets(self, sets: Iterable[DealSet], path: str) -> None:
         """Take the boards of a file that has already been read."""
