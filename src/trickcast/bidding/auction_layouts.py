@@ -46,7 +46,7 @@ _POOL = 4
 """Random layouts drawn for each of them."""
 _KEPT = 0.5
 """Share of layouts that still count after weights are sharpened."""
-_SWEEPS, _LAST_SWEEPS = 3, 10
+_SWEEPS, _LAST_SWEEPS = 3, 30
 """Swaps offered to a layout at each step, and at the end."""
 _SPOTS = np.tile(np.arange(13) > 5, 4)
 """(52,) bool, the cards from the eight down, which look the same to the network."""
@@ -69,7 +69,8 @@ class AuctionDeals(DealSet):
 
     __slots__ = ("effective_size",)
     effective_size: float
-    """Number of independent layouts that would tell as much of the hidden points and lengths."""
+    """Number of independent layouts that would tell as much of the hidden points and lengths, and
+    of where single cards down to the nine lie."""
 
 
 def deals_after(
@@ -408,7 +409,11 @@ class Sampler:
             [
                 value
                 for hand in hands
-                for value in (hand @ CARD_HCP, *hand.reshape(-1, 4, 13).sum(axis=2).T)
+                for value in (
+                    hand @ CARD_HCP,
+                    *hand.reshape(-1, 4, 13).sum(axis=2).T,
+                    *hand[:, ~_SPOTS].T,
+                )
             ],
             axis=1,
         ).astype(np.float64)
@@ -423,7 +428,7 @@ class Sampler:
         families = np.zeros((int(moving.first.max()) + 1, figures.shape[1]))
         np.add.at(families, moving.first, off)
         error = (families**2).sum(axis=0) / n**2
-        effective = min(float(n), float((spread[open_] / error[open_]).mean()))
+        effective = min(float(n), 1 / float((error[open_] / spread[open_]).mean()))
         apart = np.abs(figures[:half].mean(axis=0) - figures[half:].mean(axis=0))
         return effective, float((apart[open_] / np.sqrt(4 * error[open_])).max())
 
