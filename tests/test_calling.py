@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import trickcast as tc
 from trickcast.bidding import MeaningError, read_auction, read_meanings
@@ -313,8 +314,38 @@ def test_one_layout_has_no_error() -> None:
     compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=1)
     assert compared[0].error == 0 and np.isnan(compared[1].error)
     assert "±" not in str(compared)
-    told = tc.simulate_play("KJ95.J65.K32.T54", auction="1N P 3N P P P", dealer="E", n=1)
+
+
+@pytest.mark.solver
+@pytest.mark.parametrize("n", [1, 19])
+def test_few_layouts_have_no_intervals(n: int) -> None:
+    told = tc.simulate_play(LEADER, n=n, **THREE_NOTRUMP)
     assert "±" not in str(told) and "nan" not in str(told)
+    assert "no intervals: fewer than 20 layouts" in str(told)
+    for each in told:
+        for value in (each.tricks, each.making, each.points, each.loss, each.as_played):
+            assert value is not None and np.isnan([value.low, value.high]).all()
+
+
+@pytest.mark.solver
+def test_intervals_of_cards_are_those_of_a_simulation() -> None:
+    told = tc.simulate_play(DECLARER, DUMMY, played="S5", n=40, seed=2, **THREE_NOTRUMP)
+    assert "no intervals" not in str(told)
+    size = min(40, told.effective_size)
+    t = stats.t.ppf(0.975, 38)
+    for each in told:
+        taken = told.after[:, _deck().index(each.cards[0])]
+        half = t * taken.std(ddof=1) / size**0.5
+        assert np.allclose(each.tricks, taken.mean() + half * np.array([0, -1, 1]))
+        share = float((taken >= 9).mean())
+        middle = (share + t**2 / size / 2) / (1 + t**2 / size)  # Wilson, 1927
+        assert np.isclose((each.making.low + each.making.high) / 2, middle)
+        assert 0 <= each.making.low < share <= each.making.high <= 1
+    certain = max(told, key=lambda each: each.making.mean)
+    assert certain.making.mean == 1 and certain.making.low < 1
+    assert told[0].loss == (0, 0, 0) and all(
+        each.loss.low < each.loss.high for each in told.cards[1:]
+    )
 
 
 def test_no_impossible_call_is_shown_instead() -> None:

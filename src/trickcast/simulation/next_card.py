@@ -27,11 +27,12 @@ from ..cards import (
 )
 from ..cards.card_play import PlayError, Position, positions
 from ..cards.columns import Columns, Tabular
-from ..evaluation.clusters import Z
 from ..played import loaded_played
 from ..scoring import Contract, score
 from ..solver import values_in
-from .outcomes import Value
+from .as_played import summed
+from .controls import MINIMUM_EXACT, Floats, Means, means
+from .outcomes import Value, intervals, is_vulnerable, values
 from .texts import DOUBLE_DUMMY
 
 
@@ -119,6 +120,8 @@ class NextCard(Tabular):
             if each.as_played is not None:
                 line += f"{_with_error(each.as_played):>17}"
             lines.append(line)
+        if len(self.deals) < MINIMUM_EXACT:
+            lines.append(f"no intervals: fewer than {MINIMUM_EXACT} layouts")
         return "\n".join([*lines, DOUBLE_DUMMY])
 
     def _repr_html_(self) -> str:
@@ -152,7 +155,7 @@ def simulate_play(
         dealer: Seat of the dealer, or its letter or name.
         vulnerable: Vulnerable sides: none, ns, ew or both.
         played: Cards played so far, in order: ``"H4 H2 HK"``.
-        n: Number of layouts.
+        n: Number of layouts. From fewer than 20 there are no intervals (NaN).
         seed: Seed, 0 to 2**64 - 1. The same seed gives the same layouts.
         players: ``"expert"`` or ``"club"``: whose results after an opening lead ``as_played``
             estimates.
@@ -215,31 +218,44 @@ class _CardQuestion:
     def told(self, after: NDArray[np.uint8], now: Position) -> NextCard:
         """Return the value of each card."""
         own = 1 if now.turn.side == self.declarer.side else -1
-        danger = bool(self.vulnerable >> self.declarer.side & 1)
-        points = own * score(self.contract, np.arange(14), danger).astype(float)
+        points = own * score(self.contract, np.arange(14), self._danger).astype(float)
         groups = _alike(after, now)
-        best = max(groups, key=lambda group: points[after[:, group[0]]].mean())[0]
-        size = min(float(len(after)), self.deals.effective_size)
-        values = []
-        for group in groups:
-            tricks = after[:, group[0]].astype(float)
-            values.append(
-                CardValue(
-                    tuple(card_text(card) for card in group),
-                    _value(tricks, size),
-                    _value((tricks >= self.contract.tricks).astype(float), size),
-                    _value(points[after[:, group[0]]], size),
-                    _value(own * (after[:, best].astype(float) - tricks), size),
-                    self._as_played(group[0], size),
-                )
-            )
-        values.sort(key=lambda each: -each.points.mean)
-        effective = self.deals.effective_size
-        return NextCard(
-            self.contract, self.declarer, now.turn, self.deals, effective, after, values
+        taken = after[:, [group[0] for group in groups]]
+        scores = points[taken]
+        best = int(scores.mean(axis=0).argmax())
+        lost = own * (taken[:, [best]].astype(float) - taken)
+        step = abs(float(np.diff(points)[self.contract.tricks - 1]))
+        losses = intervals(self._means(lost, 1.0))
+        if len(after) >= MINIMUM_EXACT:
+            losses[best] = Value(0.0, 0.0, 0.0)
+        figures = zip(
+            intervals(self._means(taken, 1.0)),
+            values(self._means(taken >= self.contract.tricks, 1.0).chances()),
+            intervals(self._means(scores, step)),
+            losses,
+            strict=True,
         )
+        cards = [
+            CardValue(tuple(map(card_text, group)), *worth, as_played=self._as_played(group[0]))
+            for group, worth in zip(groups, figures, strict=True)
+        ]
+        cards.sort(key=lambda each: -each.points.mean)
+        effective = self.deals.effective_size
+        return NextCard(self.contract, self.declarer, now.turn, self.deals, effective, after, cards)
 
-    def _as_played(self, lead: int, size: float) -> Value | None:
+    @property
+    def _danger(self) -> bool:
+        return is_vulnerable(self.vulnerable, self.declarer)
+
+    @property
+    def _effect(self) -> float:
+        return max(1.0, len(self.deals) / self.deals.effective_size)
+
+    def _means(self, exact: NDArray[Any], unit: float) -> Means:
+        """Return the means of (n, m) outcomes in whole steps of ``unit``."""
+        return means(_sample(exact), None, unit=unit, effect=self._effect)
+
+    def _as_played(self, lead: int) -> Value | None:
         if self.players is None:
             return None
         estimate = loaded_played(1)(
@@ -249,7 +265,9 @@ class _CardQuestion:
             players=self.players,
             leads=[card_text(lead)] * len(self.deals),
         )
-        return _value(np.asarray(estimate.expected, dtype=float), size)
+        return summed(
+            _sample(estimate.probabilities), self.contract, self._danger, self._effect
+        ).tricks
 
 
 def _known(
@@ -304,10 +322,10 @@ def _alike(after: NDArray[np.uint8], now: Position) -> list[list[int]]:
     return groups
 
 
-def _value(values: NDArray[np.float64], size: float) -> Value:
-    mean = float(values.mean())
-    half = Z * float(values.std(ddof=1)) / np.sqrt(size) if len(values) > 1 else np.nan
-    return Value(mean, mean - half, mean + half)
+def _sample(results: Any) -> Floats:
+    """Return (n, m) results; too few for intervals become one row, which has none."""
+    rows = np.asarray(results, dtype=float)
+    return rows if len(rows) >= MINIMUM_EXACT else rows.mean(axis=0, keepdims=True)
 
 
 def _with_error(value: Value) -> str:
