@@ -16,6 +16,7 @@ from trickcast.cards.card_play import PlayError
 from trickcast.dealing import Constraints
 from trickcast.dealing.language.systems import rule_file
 
+BALANCED_12 = "KQ4.A95.K873.J94"
 BALANCED_15 = "KQ4.AQ5.K873.J94"
 BALANCED_14 = "KQ4.AQ5.Q873.J94"
 LEADER = "KJ95.J65.K32.T54"
@@ -211,6 +212,21 @@ def test_what_is_no_file_of_meanings_is_refused(tmp_path: Path, content: str, wo
     file.write_text(content)
     with pytest.raises(MeaningError, match=words):
         read_meanings(str(file))
+
+
+def test_meanings_and_cards_may_come_from_an_iterator() -> None:
+    weak = ["1N: hcp 12-14, balanced"]
+    told = tc.suggest_calls(BALANCED_12, meanings=iter(weak))
+    assert str(told) == str(tc.suggest_calls(BALANCED_12, meanings=weak))
+    assert told.best == "1N" and told[0].shown.points == (12, 14)
+    asked: dict[str, Any] = {"calls": ["1N", "P"], "n": 2}
+    compared = tc.compare_calls(BALANCED_12, meanings=iter(weak), **asked)
+    assert str(compared) == str(tc.compare_calls(BALANCED_12, meanings=weak, **asked))
+
+@pytest.mark.solver
+def test_the_cards_so_far_may_come_from_an_iterator() -> None:
+    told = tc.simulate_play(DECLARER, DUMMY, played=iter(["S5"]), n=2, **THREE_NOTRUMP)
+    assert told.seat.word == "West" and all("S5" in deal.south for deal in told.deals)
 
 
 # --- the next card ------------------------------------------------------------------------------

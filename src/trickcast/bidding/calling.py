@@ -149,9 +149,9 @@ def suggest_calls(
         '1N'
     """
     most, seed = checked_whole(most, "most", 1), checked_seed(seed)
-    held = Hand(hand)
+    held, agreed = Hand(hand), read_meanings(meanings)
     bidder = model or loaded(threads=1)
-    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
+    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=agreed)
     read = reading.auction
     if read.state.over:
         raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
@@ -161,7 +161,7 @@ def suggest_calls(
     suggested = []
     for call in calls:
         after = Auction((*read.calls, int(call)), read.dealer, read.vulnerable)
-        told = bidder.read(after, style=style, meanings=meanings)
+        told = bidder.read(after, style=style, meanings=agreed)
         layouts, *_ = Sampler(told, Constraints()).sample(_SHOWN, seed)
         shown = call_shown(told, len(read.calls), layouts)
         suggested.append(SuggestedCall(CALLS[call], float(chances[call]), shown))
@@ -383,9 +383,9 @@ def compare_calls(
         ['1N', '1D']
     """
     n, seed = checked_whole(n, "n", 1), checked_seed(seed)
-    held = Hand(hand)
+    held, agreed = Hand(hand), read_meanings(meanings)
     bidder = model or loaded(threads=1)
-    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
+    reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=agreed)
     read = reading.auction
     if read.state.over:
         raise CallError(f"the auction {read} is over, so there is no next call", len(read.calls))
@@ -397,12 +397,12 @@ def compare_calls(
     else:
         numbers = _asked(calls, read)
     known: dict[str, Any] = {caller.name.lower(): held}
-    deals = deals_after(read, **known, n=n, seed=seed, style=style, meanings=meanings, model=bidder)
+    deals = deals_after(read, **known, n=n, seed=seed, style=style, meanings=agreed, model=bidder)
     scores: list[NDArray[np.float64]] = []
     values: list[CallValue] = []
     for call in numbers:
         after = Auction((*read.calls, call), read.dealer, read.vulnerable)
-        ends = bid_deals(deals, after, seed=seed, style=style, meanings=meanings, model=bidder)
+        ends = bid_deals(deals, after, seed=seed, style=style, meanings=agreed, model=bidder)
         scores.append(_scored(deals, ends, caller))
         gain = imps(scores[-1] - scores[0]).astype(np.float64)
         error = 0.0

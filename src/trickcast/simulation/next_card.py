@@ -194,8 +194,8 @@ def simulate_play(
     cards = seats_played(played, strain, declarer)
     known = _known(hand, dummy, next_seat(cards, strain, declarer), declarer, cards)
     deals = deals_after(
-        read, **known, played=played or None, n=n, seed=seed, style=style, meanings=meanings,
-        model=model,
+        read, **known, played=[card for _, card in cards] or None, n=n, seed=seed, style=style,
+        meanings=meanings, model=model,
     )  # fmt: skip
     indices = [parse_card(card) for _, card in cards]
     reached = [positions(owners, strain, declarer.lho, indices)[-1] for owners in deals.owners]
