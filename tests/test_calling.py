@@ -223,6 +223,7 @@ def test_meanings_and_cards_may_come_from_an_iterator() -> None:
     compared = tc.compare_calls(BALANCED_12, meanings=iter(weak), **asked)
     assert str(compared) == str(tc.compare_calls(BALANCED_12, meanings=weak, **asked))
 
+
 @pytest.mark.solver
 def test_the_cards_so_far_may_come_from_an_iterator() -> None:
     told = tc.simulate_play(DECLARER, DUMMY, played=iter(["S5"]), n=2, **THREE_NOTRUMP)

@@ -1,5 +1,7 @@
+import copy
 import itertools
 import pickle
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trickcast.bidding import AuctionDeals
 from trickcast.cards import (
     Board,
     Deal,
@@ -255,9 +258,20 @@ def test_a_board_spells_things_in_one_way_and_refuses_what_they_are_not() -> Non
     board = Board(contract="3NTx", auction=("p", "3nt", "dbl"), play=("s10", "SA"))
     same = Board(contract="3NX", auction=["PASS", "3N", "X"], play=["ST", "SA"])
     assert board == same and hash(board) == hash(same)
-    assert type(Board(result=np.int64(9)).result) is int
+    counts = Board(number=np.int64(7), result=np.int64(9))
+    assert type(counts.number) is type(counts.result) is int
     refused: list[tuple[dict[str, Any], str]] = [
+        ({"number": -1}, "number is -1 .expected a whole number, 1 or more"),
+        ({"number": 1.5}, "number is 1.5"),
+        ({"number": True}, "number is True"),
+        ({"number": "7"}, "number is '7'"),
+        ({"dealer": 0}, "0 is not a seat"),
+        ({"dealer": True}, "True is not a seat"),
+        ({"contract": "4S", "declarer": 9}, "9 is not a seat"),
+        ({"vulnerability": 9}, "9 is not a vulnerability"),
+        ({"vulnerability": Seat.NORTH}, "is not a vulnerability"),
         ({"contract": '4S,"x"'}, "is not a contract"),
+        ({"result": True}, "result is True"),
         ({"result": 14}, "result is 14 .expected 0 to 13 tricks"),
         ({"result": -1}, "result is -1"),
         ({"result": 9.5}, "result is 9.5"),
@@ -281,6 +295,41 @@ def test_a_set_keeps_what_was_checked() -> None:
     again = DealSet(seen)
     owners[0] = 0
     assert hash(deals) == hash(again) == before and deals[0] == again[0] == Deal(TEXT)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
+def test_copies_and_pickles_keep_what_was_checked(again: Callable[[Any], Any]) -> None:
+    table = TrickTable(np.full((1, 5, 4), 7, dtype=np.uint8))
+    deals = DealSet(Deal(TEXT).owners[None], table, [Board(number=3)])
+    for made in (deals, table, AuctionDeals(deals.owners), Deal(TEXT)):
+        same = again(made)
+        assert same == made and hash(same) == hash(made) and type(same) is type(made)
+        for name in ("owners", "tricks"):
+            array = getattr(same, name, None)
+            assert array is None or not array.flags.writeable
+    assert again(table).tricks["H", "N"].tolist() == [7]
+    assert again(deals).boards == deals.boards
+    dealt = AuctionDeals(deals.owners)
+    dealt.effective_size = 0.5
+    assert again(dealt).effective_size == 0.5
+
+
+@pytest.mark.parametrize(
+    ("boards", "says"),
+    [
+        ([None], r"boards\[0\] is None .expected a Board"),
+        ("x", r"boards\[0\] is 'x' .expected a Board"),
+        (5, "boards is 5 .expected a Board for each deal"),
+        ([Board(), Board()], "2 boards for 1 deal"),
+    ],
+)
+def test_a_set_takes_boards_alone(boards: Any, says: str) -> None:
+    owners = Deal(TEXT).owners[None]
+    with pytest.raises(DealError, match=says):
+        DealSet(owners, boards=boards)
+    assert DealSet(owners, boards=(Board(number=n) for n in [3])).boards == (Board(number=3),)
 
 
 def test_dealset_is_a_view() -> None:

@@ -538,7 +538,6 @@ def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
 @pytest.mark.parametrize(
     "board",
     [
-        Board(number=-1),
         Board(auction=("1C",), explanations=((3, "what?"),)),
         Board(tags=(Tag("Two words", ""),)),
         Board(tags=(Tag("Event", "two\nlines"),)),
@@ -547,7 +546,7 @@ def test_round_trip_of_odd_tags(deals: DealSet, tags: list[Tag]) -> None:
     ],
 )
 def test_what_cannot_be_written(board: Board, tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"x\.pbn: (deal 1|board -1): cannot write "):
+    with pytest.raises(FormatError, match=r"x\.pbn: deal 1: cannot write "):
         write(DealSet(Deal(DEAL).owners[None], None, [board]), tmp_path / "x.pbn")
     assert list(tmp_path.iterdir()) == []
 

@@ -401,9 +401,8 @@ def test_dup_tells_what_a_boards_number_does_not_say() -> None:
     assert "has no dealer" in again(one(number=0, dealer="E"))[1][0]
     boards, told = again(one(number=5), DealSet([VOIDS.owners]))
     assert [board.number for board in boards] == [5, 6] and not told
-    for number in (-1, 1000):
-        with pytest.raises(FormatError, match=f"board {number} .expected numbers 0 to 999"):
-            again(one(number=number))
+    with pytest.raises(FormatError, match="board 1000 .expected numbers 0 to 999"):
+        again(one(number=1000))
 
 
 @settings(max_examples=30, deadline=None)

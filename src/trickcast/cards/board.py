@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any, NamedTuple
 
 from .auction import BIDS, CALLS, parse_call
@@ -26,6 +27,11 @@ class Tag(NamedTuple):
 
 _READ = (("dealer", Seat), ("vulnerability", Vulnerability), ("declarer", Seat))
 """Fields that may be given as text."""
+_COUNTS = (
+    ("number", 0, inf, "a whole number, 1 or more"),
+    ("result", 0, 13, "0 to 13 tricks"),
+)
+"""Whole numbers: the name, the least and the most of each, and what a message expects."""
 _CONTRACTS = frozenset(["PASS", *(f"{bid}{double}" for bid in BIDS for double in ("", "X", "XX"))])
 _CALLS = frozenset(CALLS)
 _CARDS = frozenset(map(card_text, range(52)))
@@ -38,7 +44,7 @@ class Board:
     The fields up to ``play`` mean the same for every file format. Immutable, and compared by value.
 
     Args:
-        number: Board number, 1 or more.
+        number: Board number, 1 or more; 0 if a file says so.
         dealer: Seat, or its letter or name.
         vulnerability: Vulnerability, or its name.
         contract: Contract as text, such as ``"4SX"``.
@@ -85,14 +91,16 @@ class Board:
         """Parse the fields given as text, and normalise their spelling."""
         for name, kind in _READ:
             value = getattr(self, name)
-            if isinstance(value, str):
+            if value is not None and type(value) is not kind:
                 object.__setattr__(self, name, kind.parse(value))
         if self.contract is not None and self.contract not in _CONTRACTS:
             level, strain, doubling = parse_contract(self.contract)
             text = "PASS" if strain is None else f"{level}{strain.letter}{'X' * doubling}"
             object.__setattr__(self, "contract", text)
-        if self.result is not None and not (type(self.result) is int and 0 <= self.result <= 13):
-            object.__setattr__(self, "result", _count(self.result))
+        for name, least, most, expected in _COUNTS:
+            count = getattr(self, name)
+            if count is not None and not (type(count) is int and least <= count <= most):
+                object.__setattr__(self, name, _count(name, count, least, most, expected))
         if type(self.auction) is not tuple or not _CALLS.issuperset(self.auction):
             object.__setattr__(self, "auction", _each("auction", self.auction, parse_call))
         if type(self.play) is not tuple or not _CARDS.issuperset(self.play):
@@ -105,7 +113,7 @@ class Board:
     def completed(self) -> Board:
         """Return the board, filling in a missing dealer and vulnerability from its number.
 
-        A board without a number, or with one below 1, is returned unchanged.
+        A board without a number, or with number 0, is returned unchanged.
 
         >>> board = Board(number=7).completed()
         >>> str(board.dealer), str(board.vulnerability)
@@ -142,11 +150,11 @@ def _each(name: str, texts: object, read: Callable[[str], str]) -> tuple[str, ..
         raise DealError(f"{name}: {error}") from None
 
 
-def _count(tricks: Any) -> int:
+def _count(name: str, number: Any, least: int, most: float, expected: str) -> int:
     with suppress(TypeError):
-        if 0 <= operator.index(tricks) <= 13:
-            return operator.index(tricks)
-    raise DealError(f"result is {shorten(tricks)} (expected 0 to 13 tricks)")
+        if not isinstance(number, bool) and least <= operator.index(number) <= most:
+            return operator.index(number)
+    raise DealError(f"{name} is {shorten(number)} (expected {expected})")
 
 
 def _card(text: str) -> str:

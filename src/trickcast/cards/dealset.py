@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .board import Board
 from .columns import TRICK_COLUMNS, Columns, Tabular, write_deal_texts
 from .deal import Deal, check_owners, unmasked
-from .errors import DealError, counted
+from .errors import DealError, counted, shorten
 from .hand import Hand
 from .labelled import TABLE, LabelledArray
 from .table import UNKNOWN, TrickTable, check_tricks
@@ -49,8 +49,8 @@ class DealSet(Tabular):
         boards: A Board for each deal. Default: nothing else is known.
 
     Raises:
-        DealError: An array has the wrong shape, or a row is not a deal; the message gives its
-            index.
+        DealError: An array has the wrong shape, a row is not a deal, or an entry not a Board; the
+            message gives its index.
 
     Example:
         >>> deals = tc.random_deals(1000, seed=1)
@@ -73,16 +73,14 @@ class DealSet(Tabular):
         self,
         owners: ArrayLike,
         tricks: ArrayLike | TrickTable | None = None,
-        boards: Sequence[Board] | None = None,
+        boards: Iterable[Board] | None = None,
     ):
         # checked data must not change when the caller changes their array
         array = _checked(owners).astype(np.uint8)
         table = None if tricks is None else check_tricks(tricks)
         if table is not None and table.shape != (len(array), 5, 4):
             raise DealError(f"tricks of shape {table.shape} for {counted(len(array), 'deal')}")
-        if boards is not None and len(boards) != len(array):
-            raise DealError(f"{len(boards)} boards for {counted(len(array), 'deal')}")
-        self._set(array, table, None if boards is None else tuple(boards))
+        self._set(array, table, None if boards is None else _boards(boards, len(array)))
 
     def _set(
         self,
@@ -97,6 +95,14 @@ class DealSet(Tabular):
         )
         self.boards = boards
         self.skipped = ()
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """Restore a pickled set, or a deep copy; NumPy's arrays forget that they are read-only."""
+        for name, value in state[1].items():
+            setattr(self, name, value)
+        self.owners.flags.writeable = False
+        if self.tricks is not None:
+            self.tricks.flags.writeable = False
 
     @classmethod
     def from_deals(cls, deals: Iterable[str | Deal]) -> DealSet:
@@ -226,6 +232,19 @@ def _checked(owners: ArrayLike) -> NDArray[Any]:
         )
     check_owners(array)
     return array
+
+
+def _boards(boards: Iterable[Board], n: int) -> tuple[Board, ...]:
+    """Return n Boards as a tuple. Raises DealError."""
+    if not isinstance(boards, Iterable):
+        raise DealError(f"boards is {shorten(boards)} (expected a Board for each deal)")
+    listed = tuple(boards)
+    for i, board in enumerate(listed):
+        if not isinstance(board, Board):
+            raise DealError(f"boards[{i}] is {shorten(board)} (expected a Board)")
+    if len(listed) != n:
+        raise DealError(f"{len(listed)} boards for {counted(n, 'deal')}")
+    return listed
 
 
 def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -75,6 +75,11 @@ class TrickTable(OneOrMany):
         array.flags.writeable = False
         self.tricks = LabelledArray(array, TABLE)
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """Restore a pickled table, or a deep copy: arrays forget that they are read-only."""
+        self.tricks = state[1]["tricks"]
+        self.tricks.flags.writeable = False
+
     @property
     def numbers(self) -> NDArray[np.uint8]:
         """The tricks."""

@@ -149,7 +149,7 @@ def _write_dup(stream: BinaryIO, sets: Iterable[DealSet]) -> None:
                 "file for a dealing machine names only its first and last board)"
             )
     for number in (numbers[0], numbers[-1]):
-        if not 0 <= number <= _HIGHEST:
+        if number > _HIGHEST:
             raise FormatError(f"board {number} (expected numbers 0 to {_HIGHEST})")
     control = b"NN%03d01%03d" % (numbers[0], numbers[-1])
     for record in records:
