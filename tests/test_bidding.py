@@ -225,6 +225,8 @@ def test_many_hands_and_auctions(bidder: tc.Bidder) -> None:
     assert np.allclose(both[0], bidder.probabilities(HAND), atol=1e-6)
     with pytest.raises(ValueError, match="auctions are 3, hands 2"):
         bidder.probabilities([HAND, HAND], ["", "", ""])
+    with pytest.raises(TypeError, match="auctions is None .expected one, or one a hand"):
+        bidder.probabilities(HAND, None)
     with pytest.raises(CallError, match="auction 1: call 1, X") as caught:
         bidder.probabilities([HAND, HAND], ["", "X"])
     assert caught.value.made == 0

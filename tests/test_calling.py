@@ -267,10 +267,14 @@ def test_an_opening_lead_is_told_as_played_too() -> None:
         (LEADER, DUMMY, {"played": "S5 S4"}, DealError, "South played S5, but North holds it"),
         (DECLARER, DUMMY, {"played": "S5 H2 S6"}, PlayError, "West has to follow in spades"),
         (DECLARER, DUMMY, {"played": "S5 S5"}, PlayError, "it was already played"),
+        (DECLARER, DUMMY, {"played": 5}, PlayError, "played is 5 .expected cards such as"),
+        (DECLARER, DUMMY, {"played": "S5", "players": "x"}, ValueError, "players is 'x'"),
+        (DECLARER, DUMMY, {"auction": read_auction("1N")}, DealError, "has not ended"),
+        (DECLARER, DUMMY, {"auction": read_auction("1N"), "dealer": "x"}, DealError, "not a seat"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(
-    hand: str, dummy: str | None, asked: dict[str, str], kind: type[Exception], words: str
+    hand: str, dummy: str | None, asked: dict[str, Any], kind: type[Exception], words: str
 ) -> None:
     with pytest.raises(kind, match=words):
         tc.simulate_play(hand, dummy, n=10, **(THREE_NOTRUMP | asked))
@@ -296,6 +300,20 @@ def test_the_deal_of_a_wrong_auction_is_named() -> None:
         tc.bid_deals(deals, dealers=["N", "Q"])
     with pytest.raises(ValueError, match="^auctions are 3, deals 2 .expected one, or one a deal"):
         tc.bid_deals(deals, ["1N", "P", "P"])
+
+
+def test_a_model_of_calls_is_a_bidder() -> None:
+    asked: dict[str, dict[str, Any]] = {
+        "deals_after": {"auction": "1N"},
+        "explain_auction": {"auction": "1N"},
+        "suggest_calls": {"hand": BALANCED_15},
+        "compare_calls": {"hand": BALANCED_15},
+        "bid_deals": {"deals": tc.random_deals(1, seed=1)},
+        "simulate_play": {"hand": LEADER, **THREE_NOTRUMP},
+    }
+    for name, given in asked.items():
+        with pytest.raises(TypeError, match="^model is 'championship' .expected a Bidder"):
+            getattr(tc, name)(**given, model="championship")
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64])
@@ -331,6 +349,28 @@ def test_one_layout_has_no_error() -> None:
     compared = tc.compare_calls("KQ4.AQ5.K873.J94", calls=["1N", "1D"], n=1)
     assert compared[0].error == 0 and np.isnan(compared[1].error)
     assert "±" not in str(compared)
+
+
+@pytest.mark.solver
+def test_rows_are_found_by_position_slice_and_name() -> None:
+    hands: dict[str, Any] = {"south": "balanced, hcp 15-17", "samples": 20, "solve": 20}
+    results: list[tuple[Any, str]] = [
+        (tc.suggest_calls(BALANCED_15), "1nt"),
+        (tc.compare_calls(BALANCED_15, calls=["P", "1N"], n=2), "pass"),
+        (tc.simulate_play(DECLARER, DUMMY, played="S5", n=2, **THREE_NOTRUMP), ""),
+        (tc.simulate_leads(leader=LEADER, contract="3N", by="N", **hands), ""),
+        (tc.compare("3N", "2N", by="S", **hands), " 3N  by S"),
+    ]
+    for told, name in results:
+        rows = list(told)
+        assert len(told) == len(rows) > 1
+        assert told[0] is told[np.int64(0)] is told[-len(rows)] is rows[0]
+        assert list(told[:2]) == rows[:2] and list(told[1:]) == rows[1:]
+        assert told[name or rows[0].cards[0].lower()] is rows[0]
+        with pytest.raises(KeyError, match="7X"):
+            told["7X"]
+        with pytest.raises(IndexError):
+            told[len(rows)]
 
 
 @pytest.mark.solver

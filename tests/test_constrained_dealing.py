@@ -398,6 +398,8 @@ def test_numbers_are_checked() -> None:
     for n, seed in ((-1, 1), (1, -1), (1, 2**64)):
         with pytest.raises(ValueError, match="expected 0"):
             constrained_deals(n, seed)
+    with pytest.raises(TypeError, match="tricks is 5 .expected a function of owners"):
+        constrained_deals(2, 1, tricks=5, condition="tricks(south,spades)==0")
 
 
 # --- the report -----------------------------------------------------------------------------------

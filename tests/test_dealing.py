@@ -69,3 +69,9 @@ def test_integers_of_numpy_are_integers() -> None:
 def test_impossible_numbers_are_refused(n: int, seed: int, start: int) -> None:
     with pytest.raises(ValueError, match="expected 0"):
         random_deals(n, seed, start)
+
+
+@pytest.mark.parametrize("n", [10**15, 10**19, 10**40])
+def test_more_deals_than_fit_in_memory_are_refused(n: int) -> None:
+    with pytest.raises(ValueError, match="expected fewer: they need too much memory"):
+        random_deals(n, seed=1)

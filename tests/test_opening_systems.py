@@ -4,6 +4,8 @@ The second reading knows nothing of the rule files. What the descriptions leave 
 as the rule files say that they settle it, and hands on such a border are listed with the reason.
 """
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -180,6 +182,15 @@ def test_a_hand_is_opened_by_the_four_usual_systems() -> None:
     with pytest.raises(ValueError, match=r"'akol' \(did you mean acol\?\)"):
         openings.open_by("AK65.Q43.KJ54.32", ["akol"])
     assert str(openings.load("SAYC").bid("AK65.Q43.KJ54.32")) == "1D"
+    with pytest.raises(TypeError, match="system is None .expected a name or a path"):
+        openings.load(None)
+
+
+@pytest.mark.parametrize("name", openings.names())
+def test_systems_travel_to_other_processes(name: str) -> None:
+    system, hands = openings.load(name), openings.random_hands(500, seed=3)
+    again = pickle.loads(pickle.dumps(system))
+    assert np.array_equal(again.probabilities(hands), system.probabilities(hands))
 
 
 def test_the_shares_of_calls_are_those_of_the_page() -> None:

@@ -114,10 +114,12 @@ def test_what_cannot_be_asked_is_told() -> None:
     held = card_text(int(np.flatnonzero(deal.owners == Seat.NORTH)[0]))
     with pytest.raises(tc.DealError, match=f"card 1, {held}: North holds it, and East is to play"):
         tc.solve_play(deal, "4H", by="N", cards=[held])
-    wrong: list[Any] = [-1, 52, 1.0, None]
+    wrong: list[Any] = [-1, 52, 1.0, None, True]
     for number in wrong:
         with pytest.raises(tc.DealError, match=rf"card {number} .expected 0 to 51, or a text"):
             tc.solve_play(deal, "4H", by="N", cards=[number])
+    with pytest.raises(tc.DealError, match="cards is None .expected cards such as"):
+        tc.solve_play(deal, "4H", by="N", cards=None)
     first = np.flatnonzero(deal.owners == Seat.EAST)[:1]  # numbers of NumPy's
     assert len(tc.solve_play(deal, "4H", by="N", cards=list(first))) == 2
     assert tc.solve_leads([], "4H", by="N") == []

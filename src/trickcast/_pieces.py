@@ -100,6 +100,14 @@ def connected(cluster: str | None) -> AbstractContextManager[Any]:
     return nullcontext() if cluster is None else _connected(cluster)
 
 
+def check_cluster(cluster: str | None) -> None:
+    """Raise ClusterError for a text that names no cluster."""
+    if cluster not in (None, "local", "auto") and not str(cluster).startswith("ray://"):
+        raise ClusterError(
+            f"{cluster!r} is not a cluster (expected local, auto or ray://HOST:PORT)"
+        )
+
+
 def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _Result]]:
     """Yield results in order, holding back those that come early."""
     early: dict[int, _Result] = {}
@@ -117,10 +125,7 @@ def _in_order(numbered: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _R
 @contextmanager
 def _connected(cluster: str) -> Iterator[ModuleType]:
     """Yield Ray, connected for the time of the block; keep a connection that the caller has."""
-    if cluster not in ("local", "auto") and not cluster.startswith("ray://"):
-        raise ClusterError(
-            f"{cluster!r} is not a cluster (expected local, auto or ray://HOST:PORT)"
-        )
+    check_cluster(cluster)
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:

@@ -21,6 +21,7 @@ from .cards import (
     Strain,
     TrickTable,
     Vulnerability,
+    declarer_of,
     parse_contract,
     shorten,
 )
@@ -63,10 +64,11 @@ class Contract:
     Args:
         text: The contract, such as ``"4SX"``, ``"3NT"`` or ``"4 ♠ x"``; ``"PASS"`` for a passed-out
             board.
-        by: Seat of the declarer, or its letter or name. Default: unknown.
+        by: Seat of the declarer, or its letter or name. Default: that of a Contract, or unknown.
 
     Raises:
-        DealError: The text is not a contract, or ``by`` is not a seat.
+        DealError: The text is not a contract, ``by`` is not a seat, or a Contract has another
+            declarer.
 
     Example:
         >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
@@ -91,8 +93,7 @@ class Contract:
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "strain", strain)
         object.__setattr__(self, "doubling", doubling)
-        declarer = text.by if by is None and isinstance(text, Contract) else by
-        object.__setattr__(self, "by", None if declarer is None else Seat.parse(declarer))
+        object.__setattr__(self, "by", declarer_of(text, by))
 
     @property
     def tricks(self) -> int:

@@ -34,7 +34,7 @@ from ..dealing.constraints import (
     parts_of,
 )
 from ..dealing.shuffling import RandomWords, checked_seed
-from .bidder import Bidder, Reading, loaded
+from .bidder import Bidder, Reading, bidder_of
 from .cards_played import told_by_play
 from .meanings import MeaningsLike
 
@@ -119,7 +119,7 @@ def deals_after(
         meanings: What calls mean in your system, such as ``"1N: hcp 12-14, balanced"``, or a file
             of meanings; see ``trickcast.bidding.read_meanings``.
         model: A Bidder. Default: the one that ships.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
 
     Returns:
         A DealSet of ``n`` deals.
@@ -152,7 +152,7 @@ def deals_after(
             given[seat] += told
     hidden: dict[str, Any] = {seat.name.lower(): parts or None for seat, parts in given.items()}
     constraints = Constraints(**hidden, condition=condition)
-    bidder = model or loaded(threads=1)
+    bidder = bidder_of(model)
     sampler = Sampler(bidder.read(read, style=style, meanings=meanings), constraints, max_tries)
     owners, effective, apart = sampler.sample(n, seed)
     tell(sampler.reading, owners, effective, apart, strict)

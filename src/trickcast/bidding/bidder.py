@@ -317,6 +317,15 @@ def loaded(model: str = DEFAULT_MODEL, threads: int | None = None) -> Bidder:
     return Bidder(model, threads=threads)
 
 
+def bidder_of(model: Any) -> Bidder:
+    """Return ``model``, by default the one that ships. Raises TypeError if it is no Bidder."""
+    if model is None:
+        return loaded(threads=1)
+    if not isinstance(model, Bidder):
+        raise TypeError(f"model is {shorten(model)} (expected a Bidder, such as tc.Bidder())")
+    return model
+
+
 def _same(model: str, sha256: str, threads: int | None) -> Bidder:
     """Load a pickled Bidder. Raises ModelError if the file has changed since."""
     bidder = loaded(model, threads)
@@ -331,9 +340,14 @@ def _lawful(contexts: Floats, allowed: NDArray[np.bool_]) -> Floats:
 
 
 def each_of(values: Any, n: int, name: str, kind: type, unit: str = "hand") -> list[Any]:
-    """Return a value for each of n hands, or deals. Raises ValueError if there are not as many."""
+    """Return a value for each of n hands, or deals.
+
+    Raises ValueError if there are not as many, TypeError for what is neither one nor a list.
+    """
     if isinstance(values, str | kind):
         return [values] * n
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {shorten(values)} (expected one, or one a {unit})")
     listed = list(values)
     if len(listed) != n:
         raise ValueError(f"{name} are {len(listed)}, {unit}s {n} (expected one, or one a {unit})")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from types import NoneType
@@ -21,16 +22,17 @@ from ..cards import (
     as_dealset,
     checked_whole,
 )
-from ..cards.auction import CALLS, CallError
+from ..cards.auction import CALLS, CallError, parse_call
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
+from ..cards.one_or_many import Rows
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
 from ..evaluation.clusters import Z
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
-from .bidder import Bidder, each_of, loaded
+from .bidder import Bidder, bidder_of, each_of
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 
@@ -64,7 +66,7 @@ class SuggestedCall:
         return ", ".join([f"{self.shown.points} points", *lengths, *kind])
 
 
-class SuggestedCalls(Tabular):
+class SuggestedCalls(Rows[SuggestedCall], Tabular):
     """The possible next calls with a hand, the likeliest first; prints as a table."""
 
     def __init__(self, hand: Hand, auction: Auction, calls: Sequence[SuggestedCall]):
@@ -75,14 +77,12 @@ class SuggestedCalls(Tabular):
         """The likeliest call."""
         return self.calls[0].call
 
-    def __len__(self) -> int:
-        return len(self.calls)
+    @property
+    def _rows(self) -> tuple[SuggestedCall, ...]:
+        return self.calls
 
-    def __iter__(self) -> Iterator[SuggestedCall]:
-        return iter(self.calls)
-
-    def __getitem__(self, place: int) -> SuggestedCall:
-        return self.calls[place]
+    def _answers(self, row: SuggestedCall, name: str) -> bool:
+        return row.call == _spelt(name)
 
     def __repr__(self) -> str:
         return f"<SuggestedCalls {self.best} with {self.hand}>"
@@ -150,7 +150,7 @@ def suggest_calls(
     """
     most, seed = checked_whole(most, "most", 1), checked_seed(seed)
     held, agreed = Hand(hand), read_meanings(meanings)
-    bidder = model or loaded(threads=1)
+    bidder = bidder_of(model)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=agreed)
     read = reading.auction
     if read.state.over:
@@ -212,7 +212,7 @@ def bid_deals(
     """
     dealset, _ = as_dealset(deals)
     n = len(dealset)
-    bidder = model or loaded(threads=1)
+    bidder = bidder_of(model)
     bidding, agreed = {Seat.parse(seat) for seat in seats}, read_meanings(meanings)
     generator = None if seed is None else np.random.default_rng(checked_seed(seed))
     styles = each_of(style, n, "styles", NoneType, "deal")
@@ -290,20 +290,18 @@ class CallValue:
     """The most frequent contracts, and how often they are reached."""
 
 
-class ComparedCalls(Tabular):
+class ComparedCalls(Rows[CallValue], Tabular):
     """What some calls lead to, compared on the same layouts; prints as a table."""
 
     def __init__(self, calls: Sequence[CallValue], layouts: int, effective_size: float):
         self.calls, self.layouts, self.effective_size = tuple(calls), layouts, effective_size
 
-    def __len__(self) -> int:
-        return len(self.calls)
+    @property
+    def _rows(self) -> tuple[CallValue, ...]:
+        return self.calls
 
-    def __iter__(self) -> Iterator[CallValue]:
-        return iter(self.calls)
-
-    def __getitem__(self, place: int) -> CallValue:
-        return self.calls[place]
+    def _answers(self, row: CallValue, name: str) -> bool:
+        return row.call == _spelt(name)
 
     def __repr__(self) -> str:
         return f"<ComparedCalls {' '.join(each.call for each in self.calls)}>"
@@ -384,7 +382,7 @@ def compare_calls(
     """
     n, seed = checked_whole(n, "n", 1), checked_seed(seed)
     held, agreed = Hand(hand), read_meanings(meanings)
-    bidder = model or loaded(threads=1)
+    bidder = bidder_of(model)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=agreed)
     read = reading.auction
     if read.state.over:
@@ -420,6 +418,13 @@ def compare_calls(
             )
         )
     return ComparedCalls(values, n, deals.effective_size)
+
+
+def _spelt(call: str) -> str:
+    """Return a call as ``CALLS`` spells it; other text is returned unchanged."""
+    with suppress(ValueError):
+        return parse_call(call)
+    return call
 
 
 def _asked(calls: Sequence[str], after: Auction) -> list[int]:

@@ -1,6 +1,6 @@
 """What the cards played so far show about the hands: who held them, and who showed out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..cards import DealError, Hand, Seat, Strain, Suit, parse_card, shorten
@@ -15,6 +15,8 @@ def seats_played(played: Any, strain: Strain, declarer: Seat) -> list[tuple[Seat
 
     Raises PlayError for text that is not a card, and for a card played twice.
     """
+    if not isinstance(played, Iterable):
+        raise PlayError(f"played is {shorten(played)} (expected cards such as 'H4 H2')", 0)
     texts = played.replace(",", " ").split() if isinstance(played, str) else list(played)
     cards: list[tuple[Seat, str]] = []
     turn = declarer.lho

@@ -22,7 +22,7 @@ from ..cards.hand import CARD_HCP
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
 from .auction_layouts import Sampler
-from .bidder import Bidder, Reading, loaded
+from .bidder import Bidder, Reading, bidder_of
 from .meanings import MeaningsLike
 
 UNUSUAL = 0.1
@@ -172,7 +172,7 @@ def explain_auction(
         ('1N', 'N', True)
     """
     n, seed = checked_whole(n, "n", 1), checked_seed(seed)
-    bidder = model or loaded(threads=1)
+    bidder = bidder_of(model)
     known = None if deal is None else Deal(deal)
     reading = bidder.read(auction, dealer, vulnerable, style=style, meanings=meanings)
     layouts = Sampler(reading, Constraints()).call_by_call(n, seed)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..cards import Hand, NoteWarning
+from ..cards import Hand, NoteWarning, shorten
 from ..dealing.language.hand_counts import nearest
 from ..dealing.language.mistakes import clip
 from ..dealing.language.rulefile import read_rules
@@ -70,6 +70,8 @@ def load(system: str | os.PathLike[str]) -> OpeningSystem:
         >>> print(system.explain("AQ52.KJ3.K42.Q73").reason)
         rule 20, four good spades: opening, good_spades, spades 4
     """
+    if not isinstance(system, str | os.PathLike):
+        raise TypeError(f"system is {shorten(system)} (expected a name or a path)")
     if isinstance(system, str):
         system = named(system) or system
     if isinstance(system, str) and system in _SHADED:

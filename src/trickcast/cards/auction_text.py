@@ -81,6 +81,7 @@ def read_auction(
         >>> str(read_auction("1nt pass 3NT ap", "S")), read_auction("1N", "S").next_caller.word
         ('1N P 3N P P P', 'West')
     """
+    seat, sides = Seat.parse(dealer), Vulnerability.parse(vulnerable)
     if isinstance(auction, Auction):
         return auction
-    return Auction(call_numbers(auction), Seat.parse(dealer), Vulnerability.parse(vulnerable))
+    return Auction(call_numbers(auction), seat, sides)

@@ -1,7 +1,8 @@
-"""Base class of results for one deal or many."""
+"""Base classes of results for one deal or many, and of results in named rows."""
 
-from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 from numpy.typing import NDArray
 
@@ -9,6 +10,7 @@ from .columns import Tabular
 from .labelled import is_name
 
 _SHOWN = 10  # the most results that are printed
+Row = TypeVar("Row")
 
 
 class OneOrMany(Tabular):
@@ -83,6 +85,39 @@ class OneOrMany(Tabular):
 
     def _repr_html_(self) -> str:
         return self.html() if self.single else f"<p>{repr(self)[1:-1]}</p>"
+
+
+class Rows(ABC, Generic[Row]):
+    """Results in rows. ``[]`` takes the position of a row, a slice of them, or the name of one."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _rows(self) -> Sequence[Row]:
+        """The rows in their order."""
+
+    @abstractmethod
+    def _answers(self, row: Row, name: str) -> bool:
+        """Return whether a row has this name."""
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Row]: ...
+    def __getitem__(self, key: int | str | slice) -> Row | Sequence[Row]:
+        if not isinstance(key, str):
+            return self._rows[key]
+        for row in self._rows:
+            if self._answers(row, key):
+                return row
+        raise KeyError(key)
 
 
 def is_named(key: Any) -> bool:

@@ -22,6 +22,7 @@ from ..cards import (
     as_dealset,
     card_text,
     checked_whole,
+    shorten,
 )
 from .language.conditions import (
     Clause,
@@ -271,6 +272,8 @@ class Constraints:
         condition: KnownDeal = None,
         tricks: Tricks | None = None,
     ):
+        if not (tricks is None or callable(tricks)):
+            raise TypeError(f"tricks is {shorten(tricks)} (expected a function of owners)")
         self._tricks = tricks
         self.known = np.full(52, UNKNOWN_OWNER, dtype=np.uint8)
         """(52,) uint8, the owners of the known cards; 255 for the others."""
@@ -482,7 +485,7 @@ class Constraints:
         Args:
             n: Number of deals, 0 or more.
             seed: Seed, 0 to 2**64 - 1, or ``"secure"`` for the system's randomness.
-            max_tries: Most layouts to draw.
+            max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
 
         Returns:
             A DealSet of ``n`` deals.
@@ -592,7 +595,7 @@ def constrained_deals(
             + hcp(south) >= 25"``, a Script, a function of (n, 52) owners, or a list of these.
         tricks: Function that finds the tricks for ``tricks()``, ``dds()`` and ``par()`` in a
                 condition, from (n, 52) owners to (n, 5, 4) tricks. Default: refuse such conditions.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
 
     Returns:
         A DealSet of ``n`` deals.

@@ -121,7 +121,7 @@ def deal_boards(
         rotate: ``"any"`` to rotate each board by 0 to 3 seats, ``"half"`` by 0 or 2; a given dealer
             and vulnerability rotate with the cards. Default: none.
         tricks: As in ``Constraints``.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
         among: Function from the Constraints to an object with ``deals``, which chooses the layouts
                 to draw from those that fit. Default: all.
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cards import Board, DealSet, checked_whole
+from ..cards import Board, DealSet, checked_whole, shorten
 from ..cards.positions import GONE
 
 Floats = NDArray[np.float64]
@@ -199,7 +199,10 @@ def _shuffled(marks: NDArray[np.uint64], n: int, seed: int, start: int) -> NDArr
     n, start, seed = checked_whole(n, "n"), checked_whole(start, "start"), checked_seed(seed)
     if n < 0 or not 0 <= start < 1 << 64:
         raise ValueError(f"n is {n} and start is {start} (expected 0 or more, start below 2**64)")
-    shuffles = np.empty((n, 52), dtype=np.uint8)
+    try:
+        shuffles = np.empty((n, 52), dtype=np.uint8)
+    except (MemoryError, OverflowError, ValueError):
+        raise ValueError(f"n is {shorten(n)} (expected fewer: they need too much memory)") from None
     for begin in range(0, n, _CHUNK):
         _shuffle(shuffles[begin : begin + _CHUNK], marks, seed, start + begin)
     return shuffles

@@ -42,6 +42,12 @@ PLAYERS = ("expert", "club")
 _AT_ONCE = 1024  # tables whose inner layers are in memory at a time
 
 
+def check_players(players: str) -> None:
+    """Raise ValueError for unknown players."""
+    if players not in PLAYERS:
+        raise ValueError(f"players is {shorten(players)} (expected {' or '.join(PLAYERS)})")
+
+
 class PlayedEstimator:
     """A pretrained model of play at the table, loaded once and called on deals and contracts.
 
@@ -136,8 +142,7 @@ class _ContractsPlayed:
         auctions: Auctions,
         players: str,
     ):
-        if players not in PLAYERS:
-            raise ValueError(f"players is {shorten(players)} (expected {' or '.join(PLAYERS)})")
+        check_players(players)
         dealset, one_deal = as_dealset(deals)
         self.owners = dealset.owners
         given = {

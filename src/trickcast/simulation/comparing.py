@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cards import Seat, Vulnerability, shorten
+from ..cards.one_or_many import Rows
 from ..dealing import ConstraintError, Strategy, read_strategy
 from ..dealing.language.conditions import deal_counts
 from ..scoring import Contract, score
@@ -109,7 +110,7 @@ class Compared:
     """The chance of a better score plus half the chance of an equal one: 0.5 is even."""
 
 
-class Comparison(Result):
+class Comparison(Rows[Compared], Result):
     """Results of ``compare``: print it, or iterate over its rows, in the order asked for.
 
     ``comparison["4S by S"]`` is the row of that choice.
@@ -236,18 +237,16 @@ class Comparison(Result):
         points: Floats = own if bid.by.side == self._side else -own
         return points
 
-    def __iter__(self) -> Iterator[Compared]:
-        return iter(self.rows)
-
     def __len__(self) -> int:
         return len(self._alternatives)
 
-    def __getitem__(self, choice: str) -> Compared:
-        for row in self.rows:
-            text = row.choice.text
-            if " ".join(choice.split()) in (text, text.removesuffix(f", by {row.choice.seat}")):
-                return row
-        raise KeyError(choice)
+    @property
+    def _rows(self) -> list[Compared]:
+        return self.rows
+
+    def _answers(self, row: Compared, name: str) -> bool:
+        text = row.choice.text
+        return " ".join(name.split()) in (text, text.removesuffix(f", by {row.choice.seat}"))
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self)} choices, {self.solved:,} layouts solved>"

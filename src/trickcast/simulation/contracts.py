@@ -551,7 +551,7 @@ def _cell(contract: Any) -> Cell:
 
 def _cells(contracts: ContractsLike) -> list[Cell]:
     """Return the strains and declarers of contracts, without duplicates."""
-    alone = isinstance(contracts, str | Contract)
+    alone = isinstance(contracts, str | Contract) or not isinstance(contracts, Iterable)
     cells = [_cell(each) for each in ([contracts] if alone else contracts)]
     if not cells:
         raise SimulationError("contracts is empty (expected contracts and declarers, or None)")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pieces import connected, over_pieces
+from .._pieces import check_cluster, connected, over_pieces
 from .._progress import Advance, progress_bar
 from ..bidding import AuctionLayouts, AuctionReading, loaded_bidder
 from ..bidding.auction_layouts import tell
@@ -189,6 +189,7 @@ def lay_out(
     are still needed. With ``keep_on_interrupt``, Ctrl-C stops the work and keeps enough for an
     interval. Raises NoDealsError if too few layouts fit, ModelError for a bad model.
     """
+    check_cluster(work.cluster)
     constraints = Constraints(**known, tricks=trick_finder(workers=work.workers))
     if work.model is None and plan.most_exact and survey is None:
         work = replace(work, model=CORRECTED_MODEL)
@@ -237,7 +238,7 @@ def read_calls(
 
     An Auction or a Reading has its own vulnerability, which takes precedence.
     """
-    sides = Vulnerability.parse(vulnerable)
+    dealer, sides = Seat.parse(dealer), Vulnerability.parse(vulnerable)
     if auction is None:
         return None, sides
     if not isinstance(auction, AuctionReading):

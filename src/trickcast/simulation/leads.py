@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..bidding import AuctionReading
 from ..cards import UNKNOWN, Seat, Strain, card_text, declarer_of, shorten
+from ..cards.one_or_many import Rows
 from ..scoring import Contract, score
 from ..solver import solve_lead_batches
 from .as_played import AsPlayed, leads_as_played
@@ -94,7 +95,7 @@ class Leads(Measure):
         return means(outcome[taken], estimated, unit=unit, effect=self.effect)
 
 
-class LeadSimulation(Result):
+class LeadSimulation(Rows[Lead], Result):
     """Results of ``simulate_leads``: iterate over the leads, best first, or print it.
 
     Declarer's tricks after the best lead are known for the first ``solved`` of its ``deals``.
@@ -190,17 +191,12 @@ class LeadSimulation(Result):
         unit = abs(float(np.diff(outcome)[self.contract.tricks - 1]))
         return measure.means_of(taken, outcome, self._probabilities, unit)
 
-    def __iter__(self) -> Iterator[Lead]:
-        return iter(self.leads)
+    @property
+    def _rows(self) -> list[Lead]:
+        return self.leads
 
-    def __len__(self) -> int:
-        return len(self.leads)
-
-    def __getitem__(self, card: str) -> Lead:
-        for lead in self.leads:
-            if card.upper() in lead.cards:
-                return lead
-        raise KeyError(card)
+    def _answers(self, row: Lead, name: str) -> bool:
+        return name.upper() in row.cards
 
     def __repr__(self) -> str:
         return f"<LeadSimulation of {self.contract} by {self.by}, {self.solved:,} layouts solved>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -27,7 +27,9 @@ from ..cards import (
 )
 from ..cards.card_play import PlayError, Position, positions
 from ..cards.columns import Columns, Tabular
+from ..cards.one_or_many import Rows
 from ..played import loaded_played
+from ..played.estimate import check_players
 from ..scoring import Contract, score
 from ..solver import values_in
 from .as_played import summed
@@ -54,7 +56,7 @@ class CardValue:
     """Declarer's tricks at the table after this opening lead; None for later cards."""
 
 
-class NextCard(Tabular):
+class NextCard(Rows[CardValue], Tabular):
     """The legal cards, best first; prints as a table."""
 
     deals: DealSet
@@ -80,19 +82,12 @@ class NextCard(Tabular):
         """The card with the best mean result."""
         return self.cards[0].cards[0]
 
-    def __len__(self) -> int:
-        return len(self.cards)
+    @property
+    def _rows(self) -> tuple[CardValue, ...]:
+        return self.cards
 
-    def __iter__(self) -> Iterator[CardValue]:
-        return iter(self.cards)
-
-    def __getitem__(self, place: int | str) -> CardValue:
-        if isinstance(place, int):
-            return self.cards[place]
-        for each in self.cards:
-            if place.upper() in each.cards:
-                return each
-        raise KeyError(place)
+    def _answers(self, row: CardValue, name: str) -> bool:
+        return name.upper() in row.cards
 
     def __repr__(self) -> str:
         return f"<NextCard {self.best} by {self.seat.word}>"
@@ -175,7 +170,7 @@ def simulate_play(
         DealError: A hand or seat is not valid, or the auction has not ended.
         PlayError: A card cannot have been played.
         NoDealsError: No layout fits.
-        ValueError: ``n`` is below 1.
+        ValueError: ``n`` is below 1, or ``players`` has another value.
 
     Example:
         >>> hand, dummy = "KJ95.J65.K32.T54", "A84.Q92.J854.K93"
@@ -184,6 +179,7 @@ def simulate_play(
         ('South', True)
     """
     checked_whole(n, "n", 1)
+    check_players(players)
     read = read_auction(auction, dealer, vulnerable)
     bid, declarer = read.contract
     if bid is None:

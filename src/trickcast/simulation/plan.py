@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from ..cards import checked_whole
+from ..cards import checked_number, checked_whole
 from .controls import CONFIDENCE, MINIMUM_EXACT, Floats, Means
 
 USUAL_EXACT = 200
@@ -67,7 +67,7 @@ class Plan:
             )
         for name in ("precision", "seconds"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < np.inf:
+            if value is not None and not 0 < checked_number(value, name) < np.inf:
                 raise SimulationError(f"{name} is {value} (expected a number above 0)")
             if value is not None and self.solve == 0:
                 raise SimulationError(f"{name} needs exact results (solve is 0)")

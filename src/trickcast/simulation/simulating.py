@@ -92,7 +92,7 @@ def simulate(
             with ``contracts``.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.
         workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
         progress: Whether to show a bar; or a function that receives the result so far some times a
             second. A KeyboardInterrupt from it acts like Ctrl-C.
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
@@ -184,7 +184,7 @@ def contract_chance(
             limit.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.
         workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
         progress: Whether to show a bar; or a function that receives the result so far some times a
             second. A KeyboardInterrupt from it acts like Ctrl-C.
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
@@ -274,7 +274,7 @@ def compare(
             no limit.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.
         workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
         progress: Whether to show a bar; or a function that receives the result so far some times a
             second. A KeyboardInterrupt from it acts like Ctrl-C.
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
@@ -371,7 +371,7 @@ def simulate_leads(
             Default: no limit.
         seconds: Stop after this time, but not before 20 layouts. Default: no limit.
         workers: Number of solver threads. Default: all cores.
-        max_tries: Most layouts to draw.
+        max_tries: Most layouts to draw; a batch of them, 512 or more, is drawn in full.
         progress: Whether to show a bar; or a function that receives the result so far some times a
             second. A KeyboardInterrupt from it acts like Ctrl-C.
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.

@@ -104,6 +104,8 @@ def solve_play(
         )
     strain, declarer = _declared(contract, by)
     played = cards.split() if isinstance(cards, str) else cards
+    if not isinstance(played, Iterable):
+        raise DealError(f"cards is {shorten(cards)} (expected cards such as 'DQ D3', or a list)")
     indices = [parse_card(card) if isinstance(card, str) else _number(card) for card in played]
     values = values_of_cards(dealset.owners[0], strain, declarer, indices, workers=workers)
     return [_by_card(row) for row in values]
@@ -111,7 +113,7 @@ def solve_play(
 
 def _number(card: Any) -> int:
     with suppress(TypeError):
-        if 0 <= index(card) < 52:
+        if not isinstance(card, bool) and 0 <= index(card) < 52:
             return index(card)
     raise DealError(f"card {shorten(card)} (expected 0 to 51, or a text such as SA)")
 

@@ -7,7 +7,7 @@ suit. Some methods add something for the hand as a whole.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -155,13 +155,17 @@ def length(suit: Suit) -> Count:
     return replace(cards, by_shape=LENGTHS[:, suit], worth=CARD)
 
 
+def _ordered(place: int, ids: HoldingIds) -> NDArray[Any]:
+    return np.sort(lengths(ids), axis=1)[:, 3 - place]
+
+
 @cache
 def ordered_length(place: int) -> Count:
     """Return the length of one suit, from the longest (``place`` 0) to the shortest (3)."""
     return Count(
         ORDERED_LENGTHS[place],
         (None, None, None, None),
-        lambda ids: np.sort(lengths(ids), axis=1)[:, 3 - place],
+        partial(_ordered, place),
         by_shape=np.sort(LENGTHS, axis=1)[:, 3 - place],
         worth=CARD,
         limits=(0, 13),
