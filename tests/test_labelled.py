@@ -168,7 +168,6 @@ def test_a_contract_has_one_declarer() -> None:
     few = {"samples": 20, "solve": 20, "workers": 1}
     result = tc.simulate(**KNOWN, contracts=[("4H", "N"), ("4H", "S")], **few)
     for conflict in (
-        lambda: tc.Contract(own, by="N"),
         lambda: estimate.making(own, by="N"),
         lambda: tc.estimate_played(deal, own, by="N"),
         lambda: tc.estimate_played(deal, [own], by=["N"]),
@@ -190,7 +189,6 @@ def test_a_contract_has_one_declarer() -> None:
         auction = {"auction": "1H P 4H P P P", "dealer": "N"}
         tc.simulate_leads(leader=deal.east, contract=own, **auction, **few)
 
-    assert tc.Contract(own, by="S") == tc.Contract(own) == own
     assert estimate.making(own) == estimate.making("4H", by="S")
     assert tc.estimate_played(deal, own).contracts.tolist() == [4, 1, 0, 2]
     both = tc.estimate_played(deal, [own, "4H"], by=[None, "N"])

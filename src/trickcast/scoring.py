@@ -21,7 +21,6 @@ from .cards import (
     Strain,
     TrickTable,
     Vulnerability,
-    declarer_of,
     parse_contract,
     shorten,
 )
@@ -64,11 +63,11 @@ class Contract:
     Args:
         text: The contract, such as ``"4SX"``, ``"3NT"`` or ``"4 ♠ x"``; ``"PASS"`` for a passed-out
             board.
-        by: Seat of the declarer, or its letter or name. Default: that of a Contract, or unknown.
+        by: Seat of the declarer, or its letter or name; it replaces that of a Contract. Default: a
+            Contract's own, or unknown.
 
     Raises:
-        DealError: The text is not a contract, ``by`` is not a seat, or a Contract has another
-            declarer.
+        DealError: The text is not a contract, or ``by`` is not a seat.
 
     Example:
         >>> tc.Contract("4 ♠ x"), tc.Contract("3NT", by="south").tricks
@@ -93,7 +92,8 @@ class Contract:
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "strain", strain)
         object.__setattr__(self, "doubling", doubling)
-        object.__setattr__(self, "by", declarer_of(text, by))
+        declarer = text.by if by is None and isinstance(text, Contract) else by
+        object.__setattr__(self, "by", None if declarer is None else Seat.parse(declarer))
 
     @property
     def tricks(self) -> int:
