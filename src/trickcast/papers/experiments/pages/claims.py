@@ -226,14 +226,13 @@ def _share(row: str, lines: Sequence[Line], known: Store) -> _Share:
     of_seeds = [figures[-1] for figures in lines[0].get("of_seeds", {}).values()]
     several = shares if len(shares) > 1 else of_seeds
     weights = _of_mean(several) if len(several) > 1 else of_first_weights(lines[0], known)
-    networks = () if "row" in lines[0] else (f"{x.get('network', row)}, {x['seed']}" for x in lines)
-    return _Share(
-        mean(shares),
-        _of_deals(mean(shares), lines[0], row),
-        weights,
-        dict(zip(networks, shares, strict=False)),
-        _by_deal(lines),
-    )
+    by_network = {
+        f"{line.get('network', row)}, {line['seed']}": share
+        for line, share in zip(lines, shares, strict=True)
+        if "row" not in line
+    }
+    deals = _of_deals(mean(shares), lines[0], row)
+    return _Share(mean(shares), deals, weights, by_network, _by_deal(lines))
 
 
 def _by_deal(lines: Sequence[Line]) -> NDArray[np.float64] | None:

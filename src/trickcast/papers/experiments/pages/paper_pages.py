@@ -465,7 +465,7 @@ def _by_authors(paper: Paper, results: Mapping[str, Result], known: Store) -> st
     head = ["row", "network", "published", "deals", "by their program (seeds)",
             "compression, nats", "steps of the second phase"]  # fmt: skip
     about = (
-        "From fewer deals than the paper's, in batches of a quarter of all examples, like its own. "
-        "Such figures are lower than those of all deals, but their order can be compared.\n\n"
+        "In batches of a quarter of all examples, like the paper's own. Figures from fewer deals "
+        "than the paper has are lower, but their order can be compared.\n\n"
     )
     return "## By the authors' program\n\n" + about + markdown_table(head, cells)
