@@ -20,6 +20,9 @@ counting); and for a rare result, three tricks more (or less, if there are not s
 - the first two also with fixed numbers, 1,000 layouts and 100 solved, because stopping by the
   interval's width is itself a choice by the results.
 
+Then the points of three contracts, not vulnerable, have fixed numbers too: the contract nearest to
+even, and those of the last trick that is won, or lost, in less than a tenth of the layouts.
+
 Last, 40 layouts of each question are solved with East and West exchanged. Pairs of such layouts
 (antithetic ones) would help if their results are opposed, with a correlation below 0.
 """
@@ -40,6 +43,7 @@ from trickcast._pieces import over_pieces
 from trickcast._progress import Advance
 from trickcast.cards import Seat, Strain, Suit
 from trickcast.dealing import Constraints
+from trickcast.scoring import score
 from trickcast.simulation import Means, Plan, means
 from trickcast.simulation.choice import PILOT, doubt_of
 from trickcast.simulation.layouts import CORRECTED_MODEL
@@ -55,6 +59,9 @@ NEVER = float("inf")
 DEALT = 8192  # layouts on which dealing is timed
 SOME = 40  # layouts on which single searches are timed, and solved with East and West exchanged
 FIXED = Plan(samples=1000, solve=100)
+POINTS = [Plan(samples=1000, solve=solve) for solve in (20, 60, 200)]
+SELDOM = 0.1
+FREE = (0.0, 0.0, 0.0, 0.0)  # the seconds that a replay with fixed numbers takes do not matter
 
 
 def question(case: int, layouts: int, seed: int) -> tuple[NDArray[np.uint8], Strain]:
@@ -130,12 +137,15 @@ class Asked(Aim):
     empty = np.empty(0)
     usual_cost = 0.006
 
-    def __init__(self, chance: bool):
-        self.chance, self.by_doubt = chance, True
+    def __init__(self, chance: bool, points: Numbers | None = None):
+        self.chance, self.by_doubt, self.points = chance, True, points
 
     def means(self, exact: Numbers, estimates: Numbers | None, chance: Numbers | None) -> Means:
-        estimated = None if estimates is None else estimates[:, :1]
-        return means(exact[:, None], estimated, unit=1.0, chance=chance)
+        estimated, unit = None if estimates is None else estimates[:, :1], 1.0
+        if self.points is not None:  # as in a simulation's scores
+            usual = int(np.bincount(np.searchsorted(self.points, exact)).argmax())
+            unit = abs(self.points[usual] - self.points[usual - 1 if usual else 1])
+        return means(exact[:, None], estimated, unit=unit, chance=chance)
 
     def doubts(self, estimates: Numbers) -> Numbers | None:
         return estimates[:, 1] if self.by_doubt else None
@@ -242,6 +252,29 @@ def measure(
     }
 
 
+def points_covered(
+    exact: Numbers, chances: Numbers, strain: Strain, rng: Generator, repeats: int
+) -> dict[str, dict[str, float]]:
+    """Return how many intervals of a contract's points hold the truth, by kind of contract."""
+    makes = {goal: float((exact >= goal).mean()) for goal in range(7, 14)}
+    seldom = [goal for goal, share in makes.items() if 0 < share < SELDOM]
+    nearly = [goal for goal, share in makes.items() if 1 - SELDOM < share < 1]
+    goals = {"near even": [max(contract_of(exact), 7)], "seldom makes": seldom[:1],
+             "seldom fails": nearly[-1:]}  # fmt: skip
+    doubts = doubt_of(chances[:, None], TRICKS[:, None])
+    rows: dict[str, dict[str, float]] = {}
+    for name, goal in ((name, goal) for name, found in goals.items() for goal in found):
+        points = score(f"{goal - 6}{strain.letter}", np.arange(14), False).astype(float)
+        pool = points[exact], np.stack([chances @ points, doubts], axis=1)
+        asked, truth = Asked(chance=False, points=points), points[exact].mean()
+        row = rows[f"points, {name}"] = {}
+        for plan in POINTS:
+            runs = np.array([replay(pool, asked, plan, rng, *FREE) for _ in range(repeats)]).T
+            held = (runs[1] <= truth) & (truth <= runs[2])
+            row[f"coverage, {plan.solve} solved"] = 100 * float(held.mean())
+    return rows
+
+
 def divided(exact: Numbers, estimated: Numbers, doubts: Numbers) -> float:
     """Return the factor by which choosing layouts by doubt lowers the variance of the misses."""
     control = estimated - estimated.mean()
@@ -299,6 +332,7 @@ def replay_question(
         pool = outcome[exact], np.stack([chances @ outcome, doubts], axis=1)
         times = dealing, solving, estimating, loading
         rows[name] = measure(pool, asked, precision, rng, options.repeats, *times)
+    rows |= points_covered(exact, chances, strain, rng, options.repeats)
     other = pools["exchanged"]
     return rows | {"East and West exchanged": opposed(exact, other, owners, estimator, strain)}
 
@@ -324,10 +358,7 @@ def main() -> None:
     options = parser.parse_args()
     estimator, loading = time_estimates(options)
     pools = solve_pools(options)
-    names = (
-        "expected tricks", "chance to make", "chance of a rare result", "East and West exchanged"
-    )  # fmt: skip
-    rows: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+    rows: dict[str, list[dict[str, float]]] = {}
     pieces = [
         (case, {name: values[case] for name, values in pools.items()})
         for case in range(options.cases)
@@ -338,11 +369,12 @@ def main() -> None:
     ) as done:  # fmt: skip
         for _, figures in done:
             for name, row in figures.items():
-                rows[name].append(row)
+                rows.setdefault(name, []).append(row)
     print(f"{estimator.info.name}, loaded in {loading:.2f} s; {options.cases} questions, seed "
           f"{options.seed}, {options.repeats} simulations of each")  # fmt: skip
     for name, measured in rows.items():
-        print(f"\n{name:30}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
+        kind = f"{name} ({len(measured)})"
+        print(f"\n{kind:30}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
         for figure in measured[0]:
             values = np.array([row[figure] for row in measured])
             shown = (values.min(), np.median(values), values.mean(), values.max())

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from ..cards import (
     DealError,
@@ -21,6 +22,7 @@ from ..cards import (
     Vulnerability,
     as_dealset,
     checked_whole,
+    counted,
 )
 from ..cards.auction import CALLS, CallError, parse_call
 from ..cards.auction_text import Auction, AuctionLike, read_auction
@@ -28,7 +30,6 @@ from ..cards.columns import Columns, Tabular
 from ..cards.one_or_many import Rows
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
-from ..evaluation.clusters import Z
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
@@ -36,6 +37,8 @@ from .bidder import Bidder, bidder_of, each_of
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 
+_UPPER = 0.975
+"""The upper end of a 95 % interval."""
 _SHOWN = 200
 """Layouts sampled to find what a suggested call shows."""
 _LIKELY = 0.01
@@ -312,8 +315,9 @@ class ComparedCalls(Rows[CallValue], Tabular):
         return {name: np.array([getattr(each, name) for each in self.calls]) for name in names}
 
     def __str__(self) -> str:
+        layouts = counted(self.layouts, "layout")
         lines = [
-            f"{self.layouts:,} layouts, as played, all four bidding on as in championship play",
+            f"{layouts}, as played, all four bidding on as in championship play",
             f"{'call':<6}{'chosen':>7}{'points':>8}{'IMPs':>16}  {'contracts'}",
         ]
         for number, each in enumerate(self.calls):
@@ -405,8 +409,9 @@ def compare_calls(
         gain = imps(scores[-1] - scores[0]).astype(np.float64)
         error = 0.0
         if values:
-            spread = float(gain.std(ddof=1)) if n > 1 else np.nan
-            error = Z * spread / np.sqrt(min(n, deals.effective_size))
+            size = min(n, deals.effective_size)
+            spread = float(gain.std(ddof=1)) if size > 1 else np.nan
+            error = float(stdtrit(size - 1, _UPPER)) * spread / size**0.5
         values.append(
             CallValue(
                 CALLS[call],
