@@ -136,7 +136,7 @@ def test_par_takes_what_boards_say_and_tables_that_are_known() -> None:
     assert [best.score for best in tc.par(known)] == [0, 2220]
     assert [best.score for best in tc.par(known, vulnerable="none")] == [0, 1520]
     for given, message in (
-        ({"dealer": ["N"]}, "1 dealers for 2 deals"),
+        ({"dealer": ["N"]}, "dealers are 1, deals 2 .expected one, or one a deal"),
         ({"dealer": "X"}, "not a seat"),
         ({"vulnerable": "most"}, "not a vulnerability"),
         ({"vulnerable": True}, "^True is not a vulnerability"),

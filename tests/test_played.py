@@ -123,6 +123,11 @@ def test_chances_of_other_levels_and_scores(board):
     assert estimate.score("ns") > estimate.score("ew") == estimate.score()
     both = tc.estimate_played(DEALS, CONTRACTS, by=BY)
     assert both.score("both")[3] == pytest.approx(both[3].score("both"))
+    sides = ["none", "ns", "ew", "both"] * 2
+    each = [both[deal].score(side) for deal, side in enumerate(sides)]
+    assert both.score(sides) == pytest.approx(each)
+    with pytest.raises(ValueError, match="vulnerable are 2, deals 8 .expected one, or one a deal"):
+        both.score(["none", "ns"])
     with pytest.raises(DealError, match="3S is not in hearts"):
         estimate.making("3S")
 
@@ -134,6 +139,14 @@ def test_an_auction_is_its_calls(board):
     listed = tc.estimate_played(board, "4H", by="N", auctions=[calls.split()])
     assert (read.probabilities == text.probabilities).all()
     assert (listed.probabilities == text.probabilities).all()
+
+
+def test_equal_estimates_are_equal(board):
+    one, same = (tc.estimate_played(board, "4H", by="N") for _ in range(2))
+    assert one == same == pickle.loads(pickle.dumps(one)) and len({one, same}) == 1
+    assert (
+        one != tc.estimate_played(board, "4HX", by="N") != tc.estimate_played(board, "3N", by="N")
+    )
 
 
 def test_results_print(board):
@@ -159,6 +172,7 @@ def test_results_print(board):
         (("4H", "N"), {"auctions": read_auction("1H P 4H", "N")}, "has not ended"),
         (("4H", "N"), {"auctions": "1H P 4H P P P".split()}, "calls stands in a list of its own"),
         (("4H", "N"), {"auctions": [4]}, "'4' is not an auction"),
+        (("4H", "N"), {"auctions": [tc.Bidder().read("1H AP")]}, "<Reading of 1H P P P>' is not"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(board, arguments, options, message):

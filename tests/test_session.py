@@ -47,6 +47,10 @@ def test_a_datum_is_a_mean_in_tens_without_the_extremes():
     assert datum([620, 650, 620, -100, 1430], left_out=1) == 630
     with pytest.raises(ValueError, match="left out"):
         datum([620, 650], left_out=1)
+    with pytest.raises(ValueError, match="left_out is -1 .expected 0 or more"):
+        datum([620, 650], left_out=-1)
+    with pytest.raises(TypeError, match=r"left_out is 1\.5 .expected a whole number"):
+        datum([620, 650], left_out=1.5)
 
 
 @pytest.mark.parametrize("boards", [1, 8, 10, 14, 16, 20, 24, 32])
@@ -62,6 +66,16 @@ def test_victory_points_follow_the_formula_and_its_rule(boards):
     steps = np.diff(np.rint(100 * np.array(won)))
     assert (np.diff(steps) <= 0).all(), "no IMP is worth more than the one before"
     assert won[0] == 10 and won[-1] == 20
+
+
+@pytest.mark.parametrize("boards", [2.5, float("nan"), float("inf"), "16", None])
+def test_victory_points_want_a_whole_number_of_boards(boards):
+    with pytest.raises(TypeError, match="boards is .* .expected a whole number"):
+        victory_points(10, boards)
+    with pytest.raises(ValueError, match="boards is 0 .expected 1 or more"):
+        victory_points(10, 0)
+    with pytest.raises(ValueError, match="difference of IMPs .* .expected one number"):
+        victory_points([1, 2], 16)
 
 
 def test_victory_points_of_sixteen_boards_as_results_have_them():

@@ -396,11 +396,13 @@ def test_an_interrupt_keeps_what_is_there_if_asked(monkeypatch) -> None:
         ({"solve": 0, "precision": 0.1}, SimulationError, "needs exact"),
         ({"solve": 0, "samples": 50, "cluster": "zz"}, RuntimeError, "'zz' is not a cluster"),
         ({"dealer": "nobody"}, tc.DealError, "'nobody' is not a seat"),
-        ({"contracts": 5}, SimulationError, "5 has no declarer .expected pairs such as"),
+        ({"contracts": 5}, SimulationError, "5 has no declarer .expected a list such as"),
         ({"contracts": []}, SimulationError, "empty"),
         ({"contracts": [("PASS", "S")]}, SimulationError, "passed-out"),
-        ({"contracts": ["4S"]}, SimulationError, r"'4S' has no declarer .expected pairs such as"),
+        ({"contracts": ["4S"]}, SimulationError, "'4S' has no declarer .expected a list such as"),
         ({"contracts": "4S"}, SimulationError, "'4S' has no declarer"),
+        ({"contracts": ("4S", "S")}, SimulationError, "'4S' has no declarer .expected a list"),
+        ({"contracts": "4S by Q"}, tc.DealError, "'Q' is not a seat"),
         ({"contracts": tc.Contract("4S")}, SimulationError, "4S has no declarer"),
         ({"contracts": [("8S", "S")]}, tc.DealError, "not a contract"),
         ({"contracts": [("4S", "X")]}, tc.DealError, "seat"),
@@ -425,7 +427,7 @@ HANDS = {"north": BOARD.north, "east": BOARD.east, "south": BOARD.south}
 @pytest.mark.solver
 def test_a_known_deal_is_solved_once_and_has_no_intervals() -> None:
     table = tc.solve(BOARD)
-    known = tc.simulate(**HANDS, precision=0.01, contracts=[("4H", "N"), ("3N", "N")])
+    known = tc.simulate(**HANDS, precision=0.01, contracts=[("4H", "N"), "3N by N"])
     assert (known.samples, known.solved, known.stopped, known.known) == (1, 1, None, True)
     assert known.deals.owners[0].tolist() == BOARD.owners.tolist()
     assert known.expected["H", "N"] == table["H", "N"] == 10

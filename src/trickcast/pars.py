@@ -78,5 +78,7 @@ def _each(asked: Any, what: str, known: list[Any]) -> list[Any]:
         return [*repeat(asked, len(known))]
     values = list(asked)
     if len(values) != len(known):
-        raise DealError(f"{len(values)} {what} for {len(known)} deals (expected one, or as many)")
+        raise DealError(
+            f"{what} are {len(values)}, deals {len(known)} (expected one, or one a deal)"
+        )
     return values

@@ -21,6 +21,7 @@ from .cards import (
     Strain,
     TrickTable,
     Vulnerability,
+    checked_whole,
     parse_contract,
     shorten,
 )
@@ -295,7 +296,8 @@ def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
         The datum in points.
 
     Raises:
-        ValueError: No score is left, or a number is not finite.
+        ValueError: No score is left, a number is not finite, or ``left_out`` is below 0.
+        TypeError: ``left_out`` is not a whole number.
 
     Example:
         >>> from trickcast.scoring import datum
@@ -303,8 +305,9 @@ def datum(scores: ArrayLike, *, left_out: int = 0) -> int:
         630
     """
     ordered = np.sort(_finite(scores, "scores").ravel())
-    kept = ordered[left_out : len(ordered) - left_out] if left_out else ordered
-    if left_out < 0 or not len(kept):
+    left_out = checked_whole(left_out, "left_out", 0)
+    kept = ordered[left_out : len(ordered) - left_out]
+    if not len(kept):
         raise ValueError(f"{len(ordered)} scores of which {left_out} are left out at each end")
     mean = float(kept.mean())
     return int(np.sign(mean) * 10 * np.floor(abs(mean) / 10 + 0.5))
@@ -319,14 +322,15 @@ def victory_points(diff: float, boards: int) -> tuple[float, float]:
     fractional margin, as with a carry-over, is interpolated.
 
     Args:
-        diff: Our IMPs minus theirs.
+        diff: Our IMPs minus theirs, one number.
         boards: Number of boards in the match.
 
     Returns:
         Two numbers that add up to 20.
 
     Raises:
-        ValueError: A number is not finite, or there is less than one board.
+        ValueError: ``diff`` is not one finite number, or there is less than one board.
+        TypeError: ``boards`` is not a whole number.
 
     Source:
         Continuous scale of the World Bridge Federation.
@@ -336,9 +340,10 @@ def victory_points(diff: float, boards: int) -> tuple[float, float]:
         >>> victory_points(10, 16), victory_points(-60, 16)
         ((12.8, 7.2), (0.0, 20.0))
     """
-    margin = abs(float(_finite(diff, "difference of IMPs")))
-    if boards < 1:
-        raise ValueError(f"{boards} boards (expected 1 or more)")
+    margins = _finite(diff, "difference of IMPs")
+    if margins.ndim:
+        raise ValueError(f"difference of IMPs {shorten(str(diff))} (expected one number)")
+    margin, boards = abs(float(margins)), checked_whole(boards, "boards", 1)
     scale = _victory_points(boards)
     won = round(float(np.interp(margin, np.arange(len(scale)), scale / 100)), 2)
     lost = round(20 - won, 2)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..cards import HandsLike, Seat, Vulnerability, as_hands, shorten
 from ..cards.auction import CALLS, CallError
 from ..cards.auction_text import Auction, AuctionLike, read_auction
+from ..cards.one_or_many import each_of
 from ..cards.styles import read_style
 from ..cards.turns import encode_calls, turns_of, with_sides
 from ..estimator.files import (
@@ -65,6 +66,9 @@ class Reading:
     ):
         self.auction, self.meanings = auction, meanings
         self._bidder, self._contexts = bidder, contexts
+
+    def __repr__(self) -> str:
+        return f"<Reading of {self.auction}>"
 
     def first(self, turns: int) -> Reading:
         """Return the reading of only the first calls: no turn sees later ones."""
@@ -337,18 +341,3 @@ def _lawful(contexts: Floats, allowed: NDArray[np.bool_]) -> Floats:
     """Return contexts in which illegal calls have no chance: a context ends in calls."""
     contexts[..., -len(CALLS) :] += np.where(allowed, 0, _FORBIDDEN).astype(np.float32)
     return contexts
-
-
-def each_of(values: Any, n: int, name: str, kind: type, unit: str = "hand") -> list[Any]:
-    """Return a value for each of n hands, or deals.
-
-    Raises ValueError if there are not as many, TypeError for what is neither one nor a list.
-    """
-    if isinstance(values, str | kind):
-        return [values] * n
-    if not isinstance(values, Iterable):
-        raise TypeError(f"{name} is {shorten(values)} (expected one, or one a {unit})")
-    listed = list(values)
-    if len(listed) != n:
-        raise ValueError(f"{name} are {len(listed)}, {unit}s {n} (expected one, or one a {unit})")
-    return listed

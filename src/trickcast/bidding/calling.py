@@ -27,13 +27,13 @@ from ..cards import (
 from ..cards.auction import CALLS, CallError, parse_call
 from ..cards.auction_text import Auction, AuctionLike, read_auction
 from ..cards.columns import Columns, Tabular
-from ..cards.one_or_many import Rows
+from ..cards.one_or_many import Rows, each_of
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
-from .bidder import Bidder, bidder_of, each_of
+from .bidder import Bidder, bidder_of
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 

@@ -1,16 +1,32 @@
 """Base classes of results for one deal or many, and of results in named rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 from numpy.typing import NDArray
 
 from .columns import Tabular
+from .errors import shorten
 from .labelled import is_name
 
 _SHOWN = 10  # the most results that are printed
 Row = TypeVar("Row")
+
+
+def each_of(values: Any, n: int, name: str, kind: type, unit: str = "hand") -> list[Any]:
+    """Return a value for each of n hands or deals: the same for all, or those of a list.
+
+    Raises ValueError if there are not as many, TypeError for what is neither one nor a list.
+    """
+    if isinstance(values, str | kind):
+        return [values] * n
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {shorten(values)} (expected one, or one a {unit})")
+    listed = list(values)
+    if len(listed) != n:
+        raise ValueError(f"{name} are {len(listed)}, {unit}s {n} (expected one, or one a {unit})")
+    return listed
 
 
 class OneOrMany(Tabular):

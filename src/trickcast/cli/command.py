@@ -5,6 +5,7 @@ Both are declared in the same way (``questions.declared``).
 
 import inspect
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import getdoc, signature
@@ -29,7 +30,7 @@ from ..questions.declared import (
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["METAVARS", "Argument", "Group", "Option", "command"]
+__all__ = ["METAVARS", "Argument", "Command", "Group", "Option", "command"]
 
 METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
@@ -67,11 +68,21 @@ class Group(click.Group):
 
 
 class Command(click.Command):
-    """A command that names the argument that is really missing."""
+    """A command that names the argument that is really missing, and the option given twice."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments. Of IN... OUT, click calls IN missing where one is given."""
+        """Read the arguments. Of IN... OUT, click calls IN missing where one is given.
+
+        Of an option given twice click keeps the last value. That would drop a condition.
+        """
         given = bool(args)
+        if not context.resilient_parsing:
+            _, _, named = self.make_parser(context).parse_args(list(args))
+            for option, times in Counter(named).items():
+                once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+                if once and times > 1:
+                    told = f"{_name(option)} is given {times} times (expected once)"
+                    raise click.UsageError(told, context)
         try:
             return super().parse_args(context, args)
         except click.MissingParameter as error:

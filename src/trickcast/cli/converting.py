@@ -15,7 +15,7 @@ from .command import Argument, Option
 from .deals import From, Workers, watched
 from .exact_tables import Check, solved
 from .inputs import Cluster, Strict, read_boards
-from .outputs import Force, may_replace, write_told
+from .outputs import may_replace, write_told
 from .selecting import Boards, Renumber, selected
 
 _OPEN = ("csv", "parquet", "json")
@@ -38,7 +38,9 @@ def convert(
         bool, Option("--json", help="List skipped entries as one line of JSON.")
     ] = False,
     cluster: Cluster = None,
-    force: Force = False,
+    force: Annotated[
+        bool, Option("--force", help="Replace any file; IN itself may be rewritten without it.")
+    ] = False,
 ) -> None:
     """Write files of deals as one of another format, in chunks."""
     if check and not question.solve:

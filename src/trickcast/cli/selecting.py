@@ -46,15 +46,7 @@ def chosen(
 
 def chosen_of(deals: Iterable[Some], boards: str | None) -> Iterator[Some]:
     """Yield only the deals with these numbers. Raises CommandError if there is no such board."""
-    if boards is None:
-        yield from deals
-        return
-    found = False
-    for some in selected(iter(deals), boards, None, tell=False):
-        found = True
-        yield some
-    if not found:
-        raise CommandError(f"there is no board {boards}")
+    yield from deals if boards is None else selected(iter(deals), boards, None, tell=False)
 
 
 def selected(
@@ -65,7 +57,8 @@ def selected(
     A board without a number gets the one after its predecessor. When renumbering, the tables of one
     deal keep a common number; a board without any play gets the dealer and the vulnerability
     of its number. Numbers of ``boards`` that no board has are reported at the end, and, if
-    ``tell``, numbers used for several deals. Raises click.BadParameter for invalid numbers.
+    ``tell``, numbers used for several deals. Raises click.BadParameter for invalid numbers,
+    CommandError if no board has any of them.
     """
     ranges = None if boards is None else ranges_of(boards)
     deals_of: dict[int, set[bytes]] = defaultdict(set)
@@ -94,7 +87,9 @@ def selected(
         else:
             kept = DealSet(owners, None if chunk.tricks is None else chunk.tricks[rows], said)
         yield cast(Some, kept)
-    if ranges is not None and deals_of:  # where there is none at all that is an error, not a note
+    if ranges is not None:
+        if not deals_of:
+            raise CommandError(f"there is no board {boards}")
         tell_missing(ranges, sorted(deals_of))
     if tell:
         _tell_doubled(deals_of)

@@ -1,5 +1,6 @@
 """The result of an estimate of play at the table: a distribution of tricks for each contract."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -22,6 +23,7 @@ from ..cards import (
     parse_contract,
 )
 from ..cards.columns import Columns
+from ..cards.one_or_many import each_of
 from ..scoring import score
 
 
@@ -85,25 +87,40 @@ class PlayedEstimate(OneOrMany, TrickChances):
             )
         return self.at_least(level + BOOK)
 
-    def score(self, vulnerable: str | Vulnerability = "none") -> Any:
+    def score(
+        self, vulnerable: str | Vulnerability | Sequence[str | Vulnerability] = "none"
+    ) -> Any:
         """Return declarer's expected score in the requested contract, a float or (n,).
 
-        ``vulnerable`` is none, ns, ew or both. Raises DealError for anything else.
+        ``vulnerable`` is none, ns, ew or both, or a list of them, one a deal. Raises DealError for
+        anything else, ValueError for a list of another length.
         """
-        sides = int(Vulnerability.parse(vulnerable))
         rows = self.contracts.reshape(-1, 4)
+        told = each_of(vulnerable, len(rows), "vulnerable", Vulnerability, "deal")
+        sides = np.array([int(Vulnerability.parse(each)) for each in told], dtype=np.int64)
+        own = sides >> rows[:, 3] % 2 & 1
+        asked = np.column_stack([rows, own])
         means = np.empty(len(rows))
         chances = self.probabilities.reshape(-1, 14)
-        for contract in np.unique(rows, axis=0):
-            own = bool(sides >> int(contract[3]) % 2 & 1)
-            points = score(_bid(contract), np.arange(14), own)
-            same = (rows == contract).all(axis=1)
+        for each in np.unique(asked, axis=0):
+            points = score(_bid(each[:4]), np.arange(14), bool(each[4]))
+            same = (asked == each).all(axis=1)
             means[same] = chances[same] @ points
         return _plain(means.reshape(self.probabilities.shape[:-1]))
 
     def part(self, index: Any) -> "PlayedEstimate":
         """Return the estimates of one or some of many deals."""
         return PlayedEstimate(self.probabilities[index], self.contracts[index])
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PlayedEstimate)
+            and np.array_equal(self.contracts, other.contracts)
+            and np.array_equal(self.probabilities, other.probabilities)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.contracts.shape, self.contracts.tobytes()))
 
     def columns(self) -> Columns:
         """Return ``deal`` (its index), ``contract``, ``declarer``, ``expected`` and the chances

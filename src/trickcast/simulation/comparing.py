@@ -27,6 +27,7 @@ from .outcomes import (
     gain,
     gain_intervals,
     is_vulnerable,
+    read_contract,
     seats_of,
     strain_of,
 )
@@ -68,8 +69,8 @@ class Choice:
                     f"{shorten(choice)} has no else (expected such as 3N if hcp(north) >= 16 "
                     "else 2N)"
                 )
-            rules.append((condition.strip(), _read_contract(first, by)))
-        rules.append((None, _read_contract(rest, by)))
+            rules.append((condition.strip(), _declared(read_contract(first), by)))
+        rules.append((None, _declared(read_contract(rest), by)))
         name = " ".join(choice.split()) if len(rules) > 1 else _name(rules[0][1])
         return cls(name, tuple(rules))
 
@@ -332,11 +333,6 @@ def _alternatives(choice: ChoiceLike, seats: Sequence[str | Seat]) -> list[Choic
             for one in read
         ]
     return [*read]
-
-
-def _read_contract(text: str, by: str | Seat | None) -> Contract:
-    contract, named, seat = text.strip().partition(" by ")
-    return _declared(Contract(contract, seat.strip() if named else None), by)
 
 
 def _declared(contract: Contract, by: str | Seat | None) -> Contract:

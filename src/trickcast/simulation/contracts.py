@@ -54,6 +54,7 @@ from .outcomes import (
     is_vulnerable,
     played,
     played_by,
+    read_contract,
     seats_of,
     strain_of,
     values,
@@ -482,8 +483,8 @@ class Simulation(Result, TrickChances):
         return f"<p>{escape(self.headline)}</p>{grid}<p><small>{notes}</small></p>"
 
 
-ContractsLike = Iterable[tuple[str | Contract, str | Seat] | Contract]
-"""Contracts and declarers; a Contract may name its own."""
+ContractsLike = Iterable[tuple[str | Contract, str | Seat] | str | Contract]
+"""Contracts and declarers: pairs, texts such as ``4S by S``, and Contracts that name their own."""
 
 
 def tables_of(contracts: ContractsLike | None, side: str | None) -> Tables:
@@ -537,13 +538,16 @@ def survey_of(
 
 
 def _cell(contract: Any) -> Cell:
-    """Return the strain and declarer of a pair, or of a Contract that names its declarer."""
-    if isinstance(contract, Contract) and contract.by is not None:
-        return strain_of(played(contract)), contract.by
+    """Return the strain and declarer of a pair, or of a contract that names its declarer."""
+    bid = contract
+    if isinstance(contract, str) and " by " in contract:
+        bid = read_contract(contract)
+    if isinstance(bid, Contract) and bid.by is not None:
+        return strain_of(played(bid)), bid.by
     if not isinstance(contract, tuple | list) or len(contract) != 2:
         said = str(contract) if isinstance(contract, Contract) else shorten(contract)
         raise SimulationError(
-            f"contracts: {said} has no declarer (expected pairs such as ('4S', 'S'))"
+            f"contracts: {said} has no declarer (expected a list such as ['4S by S', '3N by N'])"
         )
     bid, seat = played_by(*contract)
     return strain_of(bid), seat

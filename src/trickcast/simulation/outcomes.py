@@ -148,6 +148,12 @@ def played(contract: object) -> Contract:
     return bid
 
 
+def read_contract(text: str) -> Contract:
+    """Return the contract of a text such as ``4S``, or ``4S by S`` with its declarer."""
+    contract, named, seat = text.strip().partition(" by ")
+    return Contract(contract, seat.strip() if named else None)
+
+
 def played_by(contract: object, by: str | Seat | None) -> tuple[Contract, Seat]:
     """Return a contract and its declarer: ``by``, or else the Contract's own.
 

@@ -98,9 +98,9 @@ def simulate(
         keep_on_interrupt: Whether Ctrl-C ends the work and gives the result so far.
         cluster: Ray cluster to solve on: ``"local"``, ``"auto"`` or ``"ray://HOST:PORT"``. The
             result is the same. Default: this machine.
-        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]``, or Contracts that name
-            their declarer, to solve and estimate only these; about 15 times faster for one.
-            Default: tables.
+        contracts: Contracts and declarers, ``[("4S", "S"), ("3N", "N")]`` or ``["4S by S"]``, or
+            Contracts that name their declarer, to solve and estimate only these; about 15 times
+            faster for one. Default: tables.
 
     Returns:
         A Simulation: ``expected`` tricks and ``interval`` of every strain and declarer, ``making``,

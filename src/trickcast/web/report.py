@@ -118,8 +118,8 @@ def report_page(
         f"<header><h1>{escape(title)}</h1>\n<p>{counted(len(boards), 'board')}. "
         "The table says what each declarer makes, double dummy: 4 is ten tricks, – fewer "
         "than seven. Close: "
-        "results of which a network that sees all the cards is less than even sure, and the "
-        f"chance that it gives them. Expected at the table: North–South's average score in the "
+        "results to which a network that sees all the cards gives an even chance at most, with "
+        "that chance. Expected at the table: North–South's average score in the "
         f"contracts of the par, in championship play.</p>\n{missing}</header>\n"
     )
     results = "" if session is None else _results(session, words)
