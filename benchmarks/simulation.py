@@ -52,7 +52,8 @@ from trickcast.solver import makes_batches, solve_cell_batches
 
 Numbers = NDArray[Any]
 Pool = tuple[Numbers, Numbers]
-"""The results of a question's layouts: exact, and as estimated with the doubt: (n, 2)."""
+"""The results of a question's layouts: exact, and as estimated with the doubt (n, 2), of points
+with their squares (n, 3)."""
 TRICKS = np.arange(14.0)
 RARE = 3  # tricks from the contract nearest to even
 NEVER = float("inf")
@@ -132,7 +133,10 @@ def solve_question(layouts: int, seed: int, case: int, advance: Advance) -> dict
 
 
 class Asked(Aim):
-    """A question about one number of each layout, exact and estimated, with the doubt about it."""
+    """A question about one number of each layout, exact and estimated, with the doubt about it.
+
+    Of ``points``, those for 0 to 13 tricks, the estimates have the squares too.
+    """
 
     empty = np.empty(0)
     usual_cost = 0.006
@@ -141,11 +145,12 @@ class Asked(Aim):
         self.chance, self.by_doubt, self.points = chance, True, points
 
     def means(self, exact: Numbers, estimates: Numbers | None, chance: Numbers | None) -> Means:
-        estimated, unit = None if estimates is None else estimates[:, :1], 1.0
+        estimated, squares, unit = None if estimates is None else estimates[:, :1], None, 1.0
         if self.points is not None:  # as in a simulation's scores
             usual = int(np.bincount(np.searchsorted(self.points, exact)).argmax())
             unit = abs(self.points[usual] - self.points[usual - 1 if usual else 1])
-        return means(exact[:, None], estimated, unit=unit, chance=chance)
+            squares = None if estimates is None else estimates[:, 2:]
+        return means(exact[:, None], estimated, unit=unit, chance=chance, squares=squares)
 
     def doubts(self, estimates: Numbers) -> Numbers | None:
         return estimates[:, 1] if self.by_doubt else None
@@ -265,7 +270,8 @@ def points_covered(
     rows: dict[str, dict[str, float]] = {}
     for name, goal in ((name, goal) for name, found in goals.items() for goal in found):
         points = score(f"{goal - 6}{strain.letter}", np.arange(14), False).astype(float)
-        pool = points[exact], np.stack([chances @ points, doubts], axis=1)
+        estimates = np.stack([chances @ points, doubts, chances @ points**2], axis=1)
+        pool = points[exact], estimates
         asked, truth = Asked(chance=False, points=points), points[exact].mean()
         row = rows[f"points, {name}"] = {}
         for plan in POINTS:

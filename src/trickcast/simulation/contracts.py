@@ -255,7 +255,7 @@ class Simulation(Result, TrickChances):
         """Return the expected score of declarer's side: (points, low, high)."""
         bid, seat = played_by(contract, by)
         points = score(bid, np.arange(14), is_vulnerable(vulnerable, seat)).astype(float)
-        return intervals(self._means(strain_of(bid), seat, points[:, None]))[0]
+        return intervals(self._means(strain_of(bid), seat, points[:, None], scores=True))[0]
 
     def as_played(
         self,
@@ -360,7 +360,7 @@ class Simulation(Result, TrickChances):
         if first.strain is None or second.strain is None:  # only the other contract scores
             cells = [cells[first.strain is None]] * 2
         if cells[0] == cells[1]:
-            difference = self._means(*cells[0], np.diag(gains)[:, None])
+            difference = self._means(*cells[0], np.diag(gains)[:, None], scores=True)
         else:
             difference = self._compare_cells(cells, gains)
         return gain_intervals(difference, scoring)[0]
@@ -428,7 +428,9 @@ class Simulation(Result, TrickChances):
             points = np.stack(
                 [score(bid, np.arange(14), vulnerable) for bid in bids], axis=1
             ).astype(float)
-            worth = {seat: intervals(self._means(strain, seat, points)) for seat in known}
+            worth = {
+                seat: intervals(self._means(strain, seat, points, scores=True)) for seat in known
+            }
             for column, bid in enumerate(bids):
                 by = max(known, key=lambda seat: worth[seat][column].mean)
                 yield ContractValue(bid, by, self.making(bid, by), worth[by][column])
@@ -444,23 +446,31 @@ class Simulation(Result, TrickChances):
         enough = solved >= MINIMUM_EXACT or self.known
         return [tricks[: solved if enough else 0] for tricks in taken]
 
-    def _means(self, strain: Strain, seat: Seat, outcomes: Floats) -> Means:
+    def _means(
+        self, strain: Strain, seat: Seat, outcomes: Floats, *, scores: bool = False
+    ) -> Means:
         """Estimate the means of m outcomes, given as (14, m) for 0 to 13 tricks of one cell."""
-        estimated, unit = None, np.zeros(outcomes.shape[1])
+        estimated, squares, unit = None, None, np.zeros(outcomes.shape[1])
         column = self._columns.get((strain, seat))
         if column is None:
             return means(np.empty((0, outcomes.shape[1])), None)
         (taken,) = self._taken((strain, seat))
         if self._probabilities is not None:
             chances = self._probabilities[:, column].astype(float)
-            estimated = chances @ outcomes
+            estimated, squares = chances @ outcomes, chances @ outcomes**2
             if not len(taken) and self.ongoing:
-                return guessed(estimated, chances @ outcomes**2).widened(self.effect)
+                return guessed(estimated, squares).widened(self.effect)
         if len(taken):
             usual = int(np.bincount(taken, minlength=14).argmax())
             unit = np.abs(outcomes[usual] - outcomes[usual - 1 if usual else 1])
-        exact = outcomes[taken]
-        return means(exact, estimated, unit=unit, chance=self.chance, effect=self.effect)
+        return means(
+            outcomes[taken],
+            estimated,
+            unit=unit,
+            chance=self.chance,
+            effect=self.effect,
+            squares=squares if scores else None,
+        )
 
     def _grid(self) -> Grid:
         """Expected tricks ± half their intervals."""

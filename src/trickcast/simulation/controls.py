@@ -26,6 +26,8 @@ variates in Monte Carlo methods are the same). Here, for finite n:
     outcome cannot throw it far off.
 - A few solved layouts may show no miss. So the variance is at least that of one in n being a step
     off, or half that if misses were sought, by doubt.
+- A score may hang on a rare result. If ``squares`` are given, the variance that the network states
+    counts as much as ``_STATED`` solved layouts, where it is larger than theirs.
 - Intervals use Student's t with n - 2 degrees of freedom. Intervals of chances are Wilson's at the
     effective sample size, because errors of chances near 0 or 1 are not symmetric.
 """
@@ -45,6 +47,8 @@ _PARTS = 10
 _STEEPEST = 2.0
 _SOUGHT = 0.5
 """The least variance for layouts chosen by doubt, as a share of that for equal chances."""
+_STATED = 20
+"""The solved layouts that the network's own variance is worth."""
 _SHARED = 0.05
 """The share of the spread in a layout that is an error common to all layouts."""
 _ALL = np.ones((1, 1), dtype=np.bool_)
@@ -117,6 +121,7 @@ def means(
     unit: Floats | float = 0.0,
     chance: Floats | None = None,
     effect: float = 1.0,
+    squares: Floats | None = None,
 ) -> Means:
     """Estimate the means of m outcomes from solved layouts, and estimates of many more.
 
@@ -130,6 +135,8 @@ def means(
         unit: Smallest step of an outcome.
         chance: Chance with which each solved layout was chosen, shape (n,). Default: equal chances.
         effect: Factor by which variances of means exceed those of independent layouts.
+        squares: Estimates of the squares of outcomes that a rare result may decide, such as scores;
+            shape (N, m).
 
     Returns:
         The Means.
@@ -170,7 +177,7 @@ def means(
         size = np.full(exact.shape[1], float(n))
         alone = Means(exact.mean(axis=0), np.sqrt(spread / n), explained, size, left, n, n)
         return alone.widened(effect)
-    return _corrected(exact, estimated, chance, floor).widened(effect)
+    return _corrected(exact, estimated, chance, floor, squares).widened(effect)
 
 
 def guessed(estimated: Floats, squares: Floats) -> Means:
@@ -192,7 +199,11 @@ def guessed(estimated: Floats, squares: Floats) -> Means:
 
 
 def _corrected(
-    exact: Floats, estimated: Floats, chance: Floats | None, floor: Floats | float
+    exact: Floats,
+    estimated: Floats,
+    chance: Floats | None,
+    floor: Floats | float,
+    squared: Floats | None,
 ) -> Means:
     """Estimate means by the formulas at the top of this module; ``chance`` is (n,), π."""
     n, layouts = len(exact), len(estimated)
@@ -215,6 +226,10 @@ def _corrected(
     mean = (known.sum(axis=0) + guessed.sum(axis=0)) / layouts
     squares = np.square(known - mean).sum(axis=0) + np.square(guessed - mean).sum(axis=0)
     variance = np.maximum(squares / (layouts - 1) / layouts, floor / n)
+    if squared is not None:
+        stated = squared[:n] - np.square(estimated[:n]) + np.square(estimated[:n] - said)
+        more = (weight * beyond) @ (stated - np.square(missed)) / layouts**2
+        variance += np.maximum(more, 0) * _STATED / (n + _STATED)
     whole = _moments(exact, paired, weight, _ALL)
     exact_spread = np.maximum(whole.exact[0], floor)
     with np.errstate(divide="ignore", invalid="ignore"):
