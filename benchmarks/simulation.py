@@ -379,7 +379,7 @@ def main() -> None:
     print(f"{estimator.info.name}, loaded in {loading:.2f} s; {options.cases} questions, seed "
           f"{options.seed}, {options.repeats} simulations of each")  # fmt: skip
     for name, measured in rows.items():
-        kind = f"{name} ({len(measured)})"
+        kind = name + f" ({len(measured)})" * (len(measured) < options.cases)
         print(f"\n{kind:30}{'lowest':>10}{'median':>10}{'mean':>10}{'highest':>10}")
         for figure in measured[0]:
             values = np.array([row[figure] for row in measured])
