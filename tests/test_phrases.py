@@ -77,6 +77,20 @@ MORE: dict[str, Test] = {
     "a five-card major, 10+": lambda h: five_card_major(h) and h.hcp >= 10,
     "6-card heart suit": lambda h: h.lengths[1] >= 6,
     "6-card suit": lambda h: max(h.lengths) >= 6,
+    "15—17 balanced": strong_notrump,
+    "ace of spades": lambda h: "SA" in h,
+    "10+ with the queen\nof ♥": lambda h: h.hcp >= 10 and "HQ" in h,
+    "10 of Diamonds": lambda h: "DT" in h,
+    "2 of clubs or spade ace": lambda h: "C2" in h or "SA" in h,
+    "no ace of spades, not the heart king": lambda h: "SA" not in h and "HK" not in h,
+    "no aces": lambda h: not any(card[1] == "A" for card in h),
+    "10+ without a king": lambda h: h.hcp >= 10 and not any(card[1] == "K" for card in h),
+    "no controls, 5+ spades": lambda h: (
+        h.lengths[0] >= 5 and not any(card[1] in "AK" for card in h)
+    ),
+    "no hcp in hearts, no cards in spades": lambda h: (
+        h.lengths[0] == 0 and not {*h.holding("H")} & {*"AKQJ"}
+    ),
     "spades 5+, hearts 5+": lambda h: min(h.lengths[:2]) >= 5,
     "spades 5 or hearts 5": lambda h: 5 in h.lengths[:2],
     "(spades 4+, hearts 5+) or (spades 5+, hearts 4+)": lambda h: (
@@ -225,6 +239,10 @@ WRONG = [
     ("opens 6N", 1, "sayc never opens 6N (expected another bid, or another system)"),
     ("AQxxx.Kxx.Ax.KJ", 1, "12 cards (expected 13)"),
     ("SKQJTxxxxxxxxx", 1, "there are eight cards below the ten"),
+    ("no aces 15-17", 9, "aces 15-17 are too many (expected a comma before 15-17)"),
+    ("balanced no spades 15+", 20, "spades 15+ are too many (expected a comma before 15+)"),
+    ("ace", 4, "ace of how much? (expected such as ace 1, or SA for a card)"),
+    ("AK of spades", 7, "of spades? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("5+ cards", 4, "cards in what? (expected a suit, such as cards in spades)"),
 ]  # fmt: skip
 
@@ -275,7 +293,8 @@ TOKENS = st.sampled_from(
     ["15-17", "5+", "12+", "at least", "five", "or more", "or", "and", "with", "no", "not", "(",
      ")", ",", "balanced", "bal", "hearts", "points", "major", "five-card", "suit", "5-3-3-2",
      "any", "opens", "1NT", "opening", "weak two", "in", "hearts", "michaels over", "1H", "(acol)",
-     "hcp", ">=", "+", "AQxxx.Kxx.Ax.KJx", "SAxx", "card", "cards", "between", "to", "exactly"]
+     "hcp", ">=", "+", "AQxxx.Kxx.Ax.KJx", "SAxx", "card",
+     "aces", "ace of", "spade", "the", "cards", "between", "to", "exactly"]
 )  # fmt: skip
 
 

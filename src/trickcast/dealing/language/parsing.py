@@ -170,6 +170,11 @@ def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) ->
         message = unknown(before[1], _SHORT_WORDS, "known here")
         return pointed(text, before.start(1), before.end(1), message, source)
     value = clip(str(token))
+    if start == "hand" and before is not None and names == {"IN"}:
+        message = (
+            f"of {before[1]}? (expected such as 3 spades, 2 of AKQ in spades, or SA for a card)"
+        )
+        return pointed(text, before.start(1), before.end(1), message, source)
     if ended:
         message = f"the text ends ({_expected(names)})"
     elif start == "script" and token.type in ("RANGE", "ATLEAST", "ATMOST"):

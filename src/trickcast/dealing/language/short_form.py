@@ -25,6 +25,7 @@ from .conditions import (
 )
 from .hand_counts import (
     HUNDREDTHS,
+    Count,
     find_count,
     hcp,
     honours,
@@ -80,8 +81,12 @@ class _HandReader(Reader):
         self.names = names
         self.words = dict[int, str]()
         """Words that are not in the grammar, by their start."""
+        self.lacked = set[int]()
+        """The ends of what follows a ``no``."""
         for branch in self.tree.iter_subtrees_topdown():
             self._refuse_ambiguous(branch)
+            if branch.data == "denial" and branch.children[0].type == "NO":
+                self.lacked.add(self.place(branch.children[1]).end)
             if branch.data == "named":
                 self.words[branch.children[0].start_pos or 0] = str(branch.children[0])
 
@@ -135,6 +140,11 @@ class _HandReader(Reader):
     def denial(self, parts: list[Any]) -> Node:
         return Not(parts[-1])
 
+    @v_args(meta=True)
+    def lacking(self, meta: Branch, parts: list[Any]) -> Node:
+        """Read ``no aces``, ``without hearts``."""
+        return self.compared(meta, "==", self.measure(parts[1:]), Number(0))
+
     def named(self, parts: list[Token]) -> Node:
         (token,) = parts
         word = token.lower()
@@ -169,7 +179,11 @@ class _HandReader(Reader):
     def alone(self, parts: list[Token]) -> Node:
         (token,) = parts
         end = self.place(token).end
-        message = f"{clip(token)} of how much? (expected a number or a range, such as 12-14)"
+        card = token.lower() in _RANKS
+        such = (
+            f"such as {token} 1, or SA for a card" if card else "a number or a range, such as 12-14"
+        )
+        message = f"{clip(token)} of how much? (expected {such})"
         raise pointed(self.text, end, end, message, self.source)
 
     @v_args(meta=True)
@@ -251,7 +265,13 @@ class _HandReader(Reader):
         return InShapes(exactly(parse_pattern(str(parts[0]))), self.seat)
 
     def cards(self, parts: list[Token]) -> Node:
-        return HasCards(tuple(parse_card_text(str(parts[0]))), self.seat)
+        """Read ``SAK``, or one card in words: ``the ace of spades``, ``heart queen``."""
+        text = str(parts[0])
+        if parts[0].type == "SPELT":
+            first, last = (word for word in text.lower().split() if word not in ("the", "of"))
+            suit, rank = (first, last) if last in _RANKS else (last, first)
+            text = parse_suit(suit).letter + _RANKS.get(rank, rank)
+        return HasCards(tuple(parse_card_text(text)), self.seat)
 
     def holdings(self, parts: list[Token]) -> Node:
         """Read ``AQxxx.Kxx.Ax.KJx``, or ``♠AQxxx`` alone; an x is a card below the ten."""
@@ -288,6 +308,8 @@ class _HandReader(Reader):
         if isinstance(counted, HandCount):
             if parts[0] is token:
                 self._refuse_no_suit(token, counted.count.name)
+            else:
+                self._refuse_points(token, counted.count)
             return self._spanned(token, counted)
         return self._in_a_suit(token, counted)
 
@@ -296,6 +318,15 @@ class _HandReader(Reader):
         if counted in _SUIT_NAMES and float(_amounts(token)[0]) > 13:
             much = clip(token)
             message = f"{much} {counted} are too many (expected a comma: {much}, {counted} 4+)"
+            raise self.error(token, message)
+
+    def _refuse_points(self, token: Token, counted: Count) -> None:
+        """Raise ConstraintError for ``no aces 15-17``, where points follow another count."""
+        first, most = float(_amounts(token)[0]), counted.bounds[1]
+        cards = most < _POINTS_FROM or (most <= 13 and self.place(token).end in self.lacked)
+        if cards and first >= _POINTS_FROM and first > most:
+            much = clip(token)
+            message = f"{counted.name} {much} are too many (expected a comma before {much})"
             raise self.error(token, message)
 
     def _points(self, token: Token) -> HandCount:
@@ -395,7 +426,7 @@ class _HandReader(Reader):
 
 
 _NUMBER_FOLLOWS = re.compile(r"\s*(?:[<>=!≤≥≠]+\s*)?[0-9]")
-_TWO_LENGTHS = re.compile(r"\w+\s*[-–]\s*\w+")
+_TWO_LENGTHS = re.compile(r"\w+\s*[-–—]\s*\w+")
 _IN_KIND = re.compile(r"\s+(?:in\s+)?(?:(?:the|both)\s+)*(major|minor)s?\b", re.IGNORECASE)
 _BLANKS = re.compile(r"\s*")
 _OR_A_NUMBER = re.compile(r"\s+or\s+([0-9]{1,2})(?![\w.=+-])", re.IGNORECASE)
@@ -406,6 +437,7 @@ _SHORT_SUIT = re.compile(
     rf"(?:an?\s+)?({'|'.join(_SHORT)})s?\b(?:\s+(?:(?:in|of)\s+)?{_A_SUIT})?", re.IGNORECASE
 )
 _IN_A_SUIT = re.compile(rf"\s+(?:(?:in|of)\s+)?{_A_SUIT}", re.IGNORECASE)
+_RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
 _POINTS_FROM = 10
 """A bare number from here on means points; a smaller one could mean cards."""
 _SIGNS = {"ATLEAST": ">=", "ATMOST": "<=", "FEWER": "<", "MORE": ">"}
