@@ -76,12 +76,17 @@ def test_a_theme_names_hands_and_who_opens() -> None:
         Seat.EAST: ["a five-card major"],
     }
     assert read_theme("West is balanced").dealer is None
+    assert read_theme("South: opens 1NT;") == read_theme(" ; South opens 1NT ;; ")
+    assert read_theme("S : 15-17; North:5 hearts").hands == {
+        Seat.SOUTH: ["15-17"],
+        Seat.NORTH: ["5 hearts"],
+    }
     dealt = deal_boards(3, seed=1, theme="West is balanced; East has 10 points", dealer="E")
     assert [board.dealer for board in dealt.deals.boards] == [Seat.EAST] * 3
     assert all(deal.east.hcp == 10 for deal in dealt.deals)
 
 
-@pytest.mark.parametrize("text", ["a weak two", "", "South", "South opens 1C;"])
+@pytest.mark.parametrize("text", ["a weak two", "", ";", "South", "South:", "Southern: 15-17"])
 def test_a_theme_without_a_seat_says_what_to_write(text: str) -> None:
     with pytest.raises(
         ConstraintError, match="whose hand. .expected such as South opens a weak two"

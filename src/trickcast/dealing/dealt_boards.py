@@ -23,7 +23,8 @@ from .language.mistakes import ConstraintError
 from .shuffling import SECURE, Seed, fresh_seed, random_turns
 
 _SAID = re.compile(
-    r"\s*(north|east|south|west|[nesw])\s+(?:(?:has|holds|is)\s+)?(.+)", re.IGNORECASE | re.DOTALL
+    r"\s*(north|east|south|west|[nesw])(?:\s*:\s*|\s+)(?:(?:has|holds|is)\s+)?(.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 _OPENS = re.compile(r"opens?\b", re.IGNORECASE)
 
@@ -53,7 +54,7 @@ def read_theme(text: str) -> Theme:
 
     Args:
         text: Descriptions of hands, separated by semicolons: ``"South opens a weak two; North has
-            15+ points"``.
+            15+ points"``. A colon may follow the seat.
 
     Returns:
         A Theme.
@@ -68,7 +69,7 @@ def read_theme(text: str) -> Theme:
     """
     hands: dict[Seat, list[str]] = {}
     dealer = None
-    for part in text.split(";"):
+    for part in [part for part in text.split(";") if part.strip()] or [""]:
         said = _SAID.fullmatch(part)
         if said is None:
             expected = "expected such as South opens a weak two"

@@ -62,6 +62,7 @@ _OWN = (*CARD_POINTS, "losers", "quality", "cccc")
 _SUITS = tuple(suit.name.lower() for suit in Suit)
 _CARDS = ("cards", "card")
 
+_OTHER_FIRST_LETTER = 0.8
 _DIGITS = 9
 _LARGEST = 2.0**53 / 10**_DIGITS
 """Larger doubles have no digits to round, and rounding would itself be inexact."""
@@ -243,10 +244,17 @@ def is_own_count(name: str) -> bool:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Return the word of ``known`` that is closest to ``word``, if one is close."""
+    """Return the word of ``known`` that is closest to ``word``, if one is close.
+
+    Words with another first letter must be closer.
+    """
     if len(word) > QUOTED:  # no known word is this long, and comparing would take time
         return []
-    return get_close_matches(word.lower(), [*known], n=1, cutoff=cutoff)
+    first, known = word[:1].lower(), [*known]
+    alike = [other for other in known if other.startswith(first)]
+    return get_close_matches(word.lower(), alike, 1, cutoff) or get_close_matches(
+        word.lower(), known, 1, max(cutoff, _OTHER_FIRST_LETTER)
+    )
 
 
 def unknown(name: str, known: Sequence[str], what: str = "a count") -> str:

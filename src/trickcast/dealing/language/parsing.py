@@ -90,7 +90,7 @@ _WORDS = {
 
 _SHORT_WORDS = (*known_counts(), "balanced", "semibalanced", "unbalanced", "shape",
                 "longest", "any", "not")  # fmt: skip
-_SEATS = ("north", "east", "south", "west")
+SEATS = ("north", "east", "south", "west")
 _KEYWORDS = {
     "SHAPE": "shape", "HASCARD": "hascard", "BALANCED": "balanced", "CONDITION": "condition",
     "PREDEAL": "predeal", "AND": "and", "OR": "or", "ANY": "any", "IN": "in", "OF": "of",
@@ -170,6 +170,8 @@ def _unexpected(error: UnexpectedToken, text: str, start: Start, source: str) ->
         message = unknown(before[1], _SHORT_WORDS, "known here")
         return pointed(text, before.start(1), before.end(1), message, source)
     value = clip(str(token))
+    if start == "hand" and before is not None and before[1].lower() in SEATS:
+        return pointed(text, before.start(1), before.end(1), no_hand(before[1]), source)
     if start == "hand" and before is not None and names == {"IN"}:
         message = (
             f"of {before[1]}? (expected such as 3 spades, 2 of AKQ in spades, or SA for a card)"
@@ -202,16 +204,21 @@ def no_name(word: str) -> str:
     return f"{clip(word)} is a word of the language (expected another name)"
 
 
+def no_hand(seat: str) -> str:
+    """Return the message that the name of a seat is no part of one hand's description."""
+    return f"{seat} is a seat (expected what one hand holds; in a theme, ; comes between seats)"
+
+
 def is_misspelt(word: str) -> bool:
     """Return whether a word is almost one that the short form knows."""
     close = nearest(word, _SHORT_WORDS)
-    return bool(close) and close[0] != word.lower()
+    return bool(close) and word.lower() not in (close[0], *SEATS)
 
 
 def _near(value: str, names: set[str]) -> str:
     """Return the expected word that is closest to ``value``."""
     words = [_KEYWORDS[name] for name in names if name in _KEYWORDS]
-    words += _SEATS if "SEAT" in names else ()
+    words += SEATS if "SEAT" in names else ()
     words += known_counts() if names & {"NAME", "COUNT"} else ()
     close = nearest(value, words, cutoff=0.7)
     return f"did you mean {close[0]}?" if close and close[0] != value.lower() else ""

@@ -37,7 +37,7 @@ from .hand_counts import (
 )
 from .mistakes import clip, pointed
 from .named_hands import hands_by_name
-from .parsing import COMPARISONS, Branch, Reader, aligned, is_misspelt
+from .parsing import COMPARISONS, SEATS, Branch, Reader, aligned, is_misspelt, no_hand
 from .shapes import any_order, balanced, exactly, parse_pattern
 
 Meaning = Callable[[str, str | None], Node]
@@ -150,6 +150,8 @@ class _HandReader(Reader):
         word = token.lower()
         if word in self.names:
             return self.names[word]
+        if word in SEATS:
+            raise ValueError(no_hand(str(token)))
         longer = [name for name in hands_by_name() if name.startswith(f"{word} ")]
         if longer:
             raise ValueError(f"{clip(token)} what? (expected such as {longer[-1]})")
