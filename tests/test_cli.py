@@ -657,6 +657,8 @@ def test_hands_and_deals_as_lines_of_text(run, tmp_path: Path) -> None:
     status, out, _ = run("hand", tmp_path / "hands.txt", "--json")
     assert status == 0
     assert [json.loads(line)["values"]["work_points"] for line in out.splitlines()] == [12, 16]
+    table = run("hand", tmp_path / "hands.txt")[1]
+    assert table.count("point count") > 2 and " \n" not in table
     (tmp_path / "hands.txt").write_text("A10xxx.Kxx.Ax.KJx\nAQxxx.Kxx.Axx.KJx\nAxxx.x.xxxx.xxxx\n")
     status, out, err = run("hand", tmp_path / "hands.txt", "--json")
     told = [json.loads(line) for line in out.splitlines()]

@@ -1,12 +1,14 @@
 """The console that tables of results are printed on, and how lines are wrapped for it."""
 
+import re
 import sys
 from textwrap import fill
-from typing import IO
+from typing import IO, Any
 
 from rich.console import Console
 
 _WIDTH = 80
+_TRAILING = re.compile(" +$", re.MULTILINE)
 
 
 class ResultConsole(Console):
@@ -19,6 +21,16 @@ class ResultConsole(Console):
         output = file or (sys.stderr if stderr else sys.stdout)
         width = None if output.isatty() else _WIDTH
         super().__init__(highlight=False, markup=False, width=width, stderr=stderr, file=file)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; outside a terminal without the blanks that fill the last column of a table."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        self.file.write(_TRAILING.sub("", captured.get()))
+        self.file.flush()
 
     def on_broken_pipe(self) -> None:
         """Let the command line handle a reader that goes away."""
