@@ -123,6 +123,8 @@ def test_calls_are_those_of_the_laws() -> None:
         ("1C AP P", "call 5, PASS: the auction is over"),
         ("7N AP AP", "call 5, AP: the auction is over"),
         ("8C", "call 1: '8C' is not a call"),
+        ("1N * P", "call 2: '*' is not a call"),
+        ("1N **", "call 2: '**' is not a call"),
     ],
 )
 def test_a_call_that_is_none_or_not_allowed_is_named(text: str, error: str) -> None:
@@ -136,7 +138,12 @@ def test_a_call_that_is_none_or_not_allowed_is_named(text: str, error: str) -> N
 
 def test_auctions_are_read_as_people_write_them() -> None:
     expected = read_auction("1N P 3N P P P", "S", "ns")
-    for text in ("1nt - pass - 3NT - ap", "1N,p,3N,p,p,p", ["1N", "PASS", "3N", "P", "P", "P"]):
+    for text in (
+        "1nt - pass - 3NT - ap",
+        "1NT!* P 3NT* ap",
+        "1N,p,3N,p,p,p",
+        ["1N", "PASS", "3N", "P", "P", "P"],
+    ):
         assert read_auction(text, "south", "NS") == expected
     opened = read_auction("1S P 2S P 4S P P P")
     for text in (

@@ -37,6 +37,8 @@ _SPELLINGS = {
 _NO_JOINTS = str.maketrans("", "", " -_")
 _ALL_PASS = re.compile(r"\ball[\s_-]*pass\b", re.IGNORECASE)
 _MARKS = str.maketrans(",;|", "   ", "!()")
+_ALERT = re.compile(r"(?<=[^\s*])\*")
+"""A star after a call, which marks it as alerted, as ``!`` does."""
 _DASHES = "-–—"
 
 
@@ -261,7 +263,7 @@ def call_numbers(auction: Any) -> tuple[int, ...]:
 
 def _texts(auction: Any) -> Sequence[str]:
     if isinstance(auction, str):
-        words = _ALL_PASS.sub("AP", auction).translate(_MARKS).split()
+        words = _ALERT.sub("", _ALL_PASS.sub("AP", auction)).translate(_MARKS).split()
         alone = [not word.strip(_DASHES) for word in words]
         spelt = any(call.upper() in ("P", "PASS") for word in words for call in _split(word))
         between = spelt and alone == [False, True] * (len(words) // 2) + [False] * (len(words) % 2)
