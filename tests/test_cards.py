@@ -137,6 +137,12 @@ def test_a_bad_hand_is_refused(text: str) -> None:
         ("AKQ-2.QJT-987.-32-.2", "'-' at position 4 is next to cards .expected on its own"),
         ("- AKQ2.QJT987.32.2", "'-' at position 1 is next to cards"),
         ("AKQ2.QJT987.32.2.", "5 suits"),
+        ("N:AKQ2.QJT987.32.2", "'N:' is a seat .expected the hand alone"),
+        ("S:AKQ2.QJT987.32.2", "'S:' is a seat .expected the hand alone"),
+        ("south: AKQ2.QJT987.32.2", "'south:' is a seat .expected the hand alone"),
+        ("S:AKQ2 H:QJT987 D:32 C:22", "C2 appears twice"),
+        ("“AKQ2.QJT987.32.2”", "“ is a curly quotation mark .expected straight ones, or none"),
+        ("AKQ2:QJT987:32:2", "':' is not a rank"),
         ("AKQ2.QJT987.32..2", "a fifth suit begins before position 17"),
     ],
 )
@@ -147,7 +153,16 @@ def test_a_hand_that_could_mean_several_is_refused(text: str, reason: str) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["♣AKT ♦T94 ♥KQ9832 ♠A", "♠A.♥KQ9832.♦T94.♣AKT", "♠️A♥️KQ9832♦️T94♣️AKT", "♡KQ9832 ♤A ♢1094 ♧AK10"],
+    [
+        "S:A H:KQ9832 D:T94 C:AKT",
+        "s: a, h: kq9832, d: 1094, c: akt",
+        "♠: A ♥: KQ9832 ♦️:T94 ♣:AKT",
+        "C:AKT.D:T94.H:KQ9832.S:A",
+        "♣AKT ♦T94 ♥KQ9832 ♠A",
+        "♠A.♥KQ9832.♦T94.♣AKT",
+        "♠️A♥️KQ9832♦️T94♣️AKT",
+        "♡KQ9832 ♤A ♢1094 ♧AK10",
+    ],
 )
 def test_suit_signs_tell_the_suits_in_any_order(text: str) -> None:
     assert Hand(text) == Hand("A.KQ9832.T94.AKT")

@@ -371,7 +371,7 @@ def test_records_without_leads_or_auctions_say_so(run, tmp_path) -> None:
     assert run("leads", path, "4H")[2] == (
         "trickcast: CONTRACT has no effect with a file (each board has its own)\n"
     )
-    assert "is neither a file nor a hand" in run("leads", "none.pbn")[2]
+    assert "no such file" in run("leads", "none.pbn")[2]
 
 
 def test_who_leads_must_be_known(run) -> None:

@@ -246,6 +246,8 @@ WRONG = [
     ("South opens 1NT", 1, "South is a seat (expected"),
     ("West: 15-17", 1, "West is a seat (expected"),
     ("passes", 1, "passes is not known here (expected such as hcp"),
+    ("“15-17”", 1, "“ is a curly quotation mark (expected straight ones, or none)"),
+    ("15-17, balanced’", 16, "’ is a curly quotation mark"),
     ("ace", 4, "ace of how much? (expected such as ace 1, or SA for a card)"),
     ("AK of spades", 7, "of spades? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("5+ cards", 4, "cards in what? (expected a suit, such as cards in spades)"),

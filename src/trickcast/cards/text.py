@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from .enums import RANKS, Seat, Strain, Suit
 from .errors import DealError, counted, shorten
 
+CURLY_QUOTES = "“”„‘’‚«»"
+"""Quotation marks of word processors, which no shell takes away."""
 _VOIDS = "-–—"
 _HIDDEN = (*_VOIDS, "...")
 _SIGNS = {sign: suit for signs in ("♠♥♦♣", "♤♡♢♧") for sign, suit in zip(signs, Suit, strict=True)}
@@ -20,6 +22,11 @@ _SUIT_ENDS = re.compile(f"[.{''.join(_SIGNS)}]")
 _INDICES = {letter: i for i, rank in enumerate(RANKS) for letter in (rank, rank.lower())}
 _LETTERED = re.compile(r"\s*[SHDC](?:10|[2-9TJQKA.,\s–—-]|[SHDC])*$", re.IGNORECASE)
 """A hand with suit letters: ``SAK3.HQT95.DKJ4.CQ62``."""
+_COLON = re.compile("([SHDC♠♥♦♣♤♡♢♧]\ufe0e?\ufe0f?):", re.IGNORECASE)
+_SEAT_OF_ONE = re.compile(
+    r"\s*(?:[NEW]|S(?=[^HDC]*$)(?=[^.]*\.)|North|East|South|West)\s*:", re.IGNORECASE
+)
+"""A seat before one hand, as in PBN; ``S:`` is one unless other suits follow in the same way."""
 _SIGN_OF_LETTER = str.maketrans("SHDC,", "♠♥♦♣ ")
 _VARIATION = "\ufe0e\ufe0f"  # invisible selectors that fonts and phones append to a suit sign
 _LETTERS = str.maketrans(
@@ -147,6 +154,11 @@ def parse_hand(text: str) -> int:
 
 def _parse_cards(text: str) -> int:
     """Read four holdings, however many cards they hold."""
+    if ":" in text:
+        if seat := _SEAT_OF_ONE.match(text):
+            shown = shorten(seat[0].strip())
+            raise DealError(f"hand {shorten(text)}: {shown} is a seat (expected the hand alone)")
+        text = _COLON.sub(r"\1 ", text)
     if _LETTERED.match(text):
         text = text.upper().translate(_SIGN_OF_LETTER)
     signed = any(sign in text for sign in _SIGNS)
@@ -203,6 +215,9 @@ def _holding(suit: int | None, text: str, start: int) -> int:
                     f"{rank!r} at position {position} stands for any small card: name the card "
                     "here (commands that take a hand, such as 'trickcast simulate', accept x)"
                 )
+            if rank in CURLY_QUOTES:
+                expected = "expected straight ones, or none"
+                raise DealError(f"{rank} is a curly quotation mark ({expected})")
             if rank not in _VOIDS:
                 expected = f"expected one of {RANKS}"
                 raise DealError(f"{rank!r} is not a rank ({expected}) at position {position}")

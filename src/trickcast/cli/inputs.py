@@ -314,6 +314,8 @@ def _has_line(head: bytes) -> bool:
 _SUITS = re.compile("(?:10|[AKQJT2-9xX])+")
 _LETTERS = frozenset("AKQJTXSHDC♠♥♦♣0123456789.,:;- ")
 """Characters of hands: text with any others is a file name."""
+_FILE_NAME = re.compile(r"(?:^|[/\\])[^./\\]+(?:\.[^./\\]+)?\.[a-z]\w*$", re.IGNORECASE)
+"""A name with a suffix or two, as in ``hands.txt.gz``; a hand has three dots."""
 _LOWEST = "each x is taken as the lowest card"
 
 
@@ -348,5 +350,9 @@ def _literal_hand(source: str) -> Hand:
         return hand
     except DealError as error:
         shown = shorten(text)
+        if _FILE_NAME.search(text) and not _LETTERS.issuperset(text.upper()):
+            raise DealError(
+                f"{shown}: no such file (expected a hand, or a file of hands)"
+            ) from error
         reason = str(error).removeprefix(f"hand {shown}: ")
         raise DealError(f"{shown} is neither a file nor a hand: {reason}") from error

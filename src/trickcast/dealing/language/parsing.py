@@ -13,6 +13,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.lexer import PatternRE, TerminalDef
 from lark.visitors import Transformer_NonRecursive
 
+from ...cards.text import CURLY_QUOTES
 from .conditions import (
     Arithmetic,
     Choice,
@@ -146,6 +147,8 @@ def parse(text: str, start: Start, source: str) -> Tree[Token]:
         word = re.match(r"\w+|.", text[place:], re.DOTALL)
         assert word is not None  # there is a character
         message = f"{clip(word[0])!r} is unexpected here ({_expected(names)})"
+        if text[place] in CURLY_QUOTES:
+            message = f"{text[place]} is a curly quotation mark (expected straight ones, or none)"
         if text.startswith("/*", place):
             message = "the comment is never closed (expected */)"
         raise pointed(text, place, place + word.end(), message, source) from None
