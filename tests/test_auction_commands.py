@@ -41,6 +41,8 @@ def test_a_meaning_changes_what_a_call_shows(run) -> None:
     (notrump,) = json.loads(run("auction", "1N", *words, "--json")[1])["calls"]
     assert 12 <= notrump["points"][0] <= notrump["points"][1] <= 14 and notrump["balanced"] == 1
     assert json.loads(run("bid", BALANCED_14, *words, "--json")[1])["calls"][0]["call"] == "1N"
+    suits = " ".join(map("{}:{}".format, "SHDC", BALANCED_14.split(".")))
+    assert run("bid", suits, *words) == run("bid", BALANCED_14, *words)
 
 
 def test_the_calls_of_a_file_are_judged_by_the_hands(run, boards: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from .._files import check_target
-from ..cards import Board, Deal, DealSet
+from ..cards import Board, Deal, DealError, DealSet, Hand
 from ..cards.styles import PairStyles
 from ..formats import format_to_write
 from ..questions.auctions import AuctionQuestion, BidQuestion, pair_styles
@@ -91,7 +91,13 @@ def bid(
 
 def _is_boards(source: str) -> bool:
     """Return whether an argument is a file of boards or a deal, not calls or a hand."""
-    return source == "-" or is_file(source) or ":" in source[:8]
+    if source == "-" or is_file(source):
+        return True
+    try:
+        Hand(source)
+    except DealError:
+        return ":" in source[:8]
+    return False
 
 
 def _no_file(given: dict[str, object]) -> None:
