@@ -81,7 +81,7 @@ MORE: dict[str, Test] = {
     "ace of spades": lambda h: "SA" in h,
     "10+ with the queen\nof ♥": lambda h: h.hcp >= 10 and "HQ" in h,
     "10 of Diamonds": lambda h: "DT" in h,
-    "2 of clubs or spade ace": lambda h: "C2" in h or "SA" in h,
+    "the 2 of clubs or spade ace": lambda h: "C2" in h or "SA" in h,
     "no ace of spades, not the heart king": lambda h: "SA" not in h and "HK" not in h,
     "no aces": lambda h: not any(card[1] == "A" for card in h),
     "10+ without a king": lambda h: h.hcp >= 10 and not any(card[1] == "K" for card in h),
@@ -249,6 +249,7 @@ WRONG = [
     ("“15-17”", 1, "“ is a curly quotation mark (expected straight ones, or none)"),
     ("15-17, balanced’", 16, "’ is a curly quotation mark"),
     ("ace", 4, "ace of how much? (expected such as ace 1, or SA for a card)"),
+    ("5 of hearts", 3, "of hearts? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("AK of spades", 7, "of spades? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("5+ cards", 4, "cards in what? (expected a suit, such as cards in spades)"),
 ]  # fmt: skip
