@@ -262,7 +262,6 @@ def test_models(run) -> None:
         (["nearest", "nowhere.txt"], ["no such file"]),
         (["deal", "--south", "hcp 20+", "--south", "spades 6"], ["--south is given 2 times"]),
         (["simulate", "--contract", "4S", "--contract", "3N"], ["--contract is given 2 times"]),
-        (["train", "--minutes", "1", "--minutes", "2"], ["--minutes is given 2 times"]),
         (["estimat", BOARD], ["estimat"]),
         (["--nothing"], ["--nothing"]),
     ],

@@ -249,7 +249,7 @@ WRONG = [
     ("“15-17”", 1, "“ is a curly quotation mark (expected straight ones, or none)"),
     ("15-17, balanced’", 16, "’ is a curly quotation mark"),
     ("ace", 4, "ace of how much? (expected such as ace 1, or SA for a card)"),
-    ("5 of hearts", 3, "of hearts? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
+    ("5 of hearts", 6, "of hearts? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("AK of spades", 7, "of spades? (expected such as 3 spades, 2 of AKQ in spades, or SA"),
     ("5+ cards", 4, "cards in what? (expected a suit, such as cards in spades)"),
 ]  # fmt: skip

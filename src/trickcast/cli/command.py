@@ -30,7 +30,7 @@ from ..questions.declared import (
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["METAVARS", "Argument", "Command", "Group", "Option", "command"]
+__all__ = ["METAVARS", "Argument", "Group", "Option", "command"]
 
 METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
@@ -68,19 +68,20 @@ class Group(click.Group):
 
 
 class Command(click.Command):
-    """A command that names the argument that is really missing, and the option given twice."""
+    """A command that names the argument that is really missing, and a text given twice."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the arguments. Of IN... OUT, click calls IN missing where one is given.
 
-        Of an option given twice click keeps the last value. That would drop a condition.
+        Of an option given twice click keeps the last value, which may replace a default of a script.
+        Of two texts, such as conditions, it would drop one.
         """
         given = bool(args)
         if not context.resilient_parsing:
             _, _, named = self.make_parser(context).parse_args(list(args))
             for option, times in Counter(named).items():
-                once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
-                if once and times > 1:
+                once = isinstance(option, click.Option) and not option.multiple
+                if once and times > 1 and option.type is click.STRING:
                     told = f"{_name(option)} is given {times} times (expected once)"
                     raise click.UsageError(told, context)
         try:

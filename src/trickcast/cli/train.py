@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 import click
 
 from ..training.request import Request
-from .command import METAVARS, Command
+from .command import METAVARS
 from .inputs import CommandError
 
 _PLACES = {"library": "LIBRARY", "endings": "FOLDER", "device": "DEVICE"}
@@ -59,7 +59,7 @@ def _train(
         click.echo(result)
 
 
-train = Command(
+train = click.Command(
     "train",
     callback=_train,
     short_help="Train a network on a library or on played boards, and export it.",
