@@ -77,12 +77,12 @@ def test_outcomes_that_never_differed_are_not_certain() -> None:
     assert means(same, estimated).mean[0] == 1, "nothing to learn a slope from"
 
 
-@pytest.mark.parametrize("odds", [(0.1, 2), (0.3, 9), (1, 30)])
-def test_scores_that_a_rare_result_decides_allow_for_what_was_not_solved(odds) -> None:
+@pytest.mark.parametrize(("made", "failed"), [(0.1, 2), (0.3, 9), (1, 30)])
+def test_scores_that_a_rare_result_decides_allow_for_what_was_not_solved(made, failed) -> None:
     """A game that makes once in twenty or thirty layouts, by an honest network, 20 solved."""
-    rng, truth, held = np.random.default_rng(5), 470 * odds[0] / sum(odds) - 50, []
+    rng, truth, held = np.random.default_rng(5), 470 * made / (made + failed) - 50, []
     for _ in range(300):
-        p = rng.beta(*odds, (400, 1))
+        p = rng.beta(made, failed, (400, 1))
         scores = np.where(rng.random((20, 1)) < p[:20], 420.0, -50.0)
         estimated, squares = 470 * p - 50, 420**2 * p + 50**2 * (1 - p)
         ends = (

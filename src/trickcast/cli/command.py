@@ -73,7 +73,7 @@ class Command(click.Command):
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Read the arguments. Of IN... OUT, click calls IN missing where one is given.
 
-        Of an option given twice click keeps the last value, which may replace a default of a script.
+        Of an option given twice click keeps the last value: it may replace the default of a script.
         Of two texts, such as conditions, it would drop one.
         """
         given = bool(args)
