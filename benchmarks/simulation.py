@@ -21,7 +21,8 @@ counting); and for a rare result, three tricks more (or less, if there are not s
   interval's width is itself a choice by the results.
 
 Then the points of three contracts, not vulnerable, have fixed numbers too: the contract nearest to
-even, and those of the last trick that is won, or lost, in less than a tenth of the layouts.
+even, the lowest that makes in less than a tenth of the layouts, and the highest that fails in less
+than a tenth.
 
 Last, 40 layouts of each question are solved with East and West exchanged. Pairs of such layouts
 (antithetic ones) would help if their results are opposed, with a correlation below 0.

@@ -466,6 +466,6 @@ def _by_authors(paper: Paper, results: Mapping[str, Result], known: Store) -> st
             "compression, nats", "steps of the second phase"]  # fmt: skip
     about = (
         "In batches of a quarter of all examples, like the paper's own. Figures from fewer deals "
-        "than the paper has are lower, but their order can be compared.\n\n"
+        "than the paper has are lower; their order says little where they are near a guess.\n\n"
     )
     return "## By the authors' program\n\n" + about + markdown_table(head, cells)
