@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from ..cards import (
     DealError,
@@ -30,6 +29,7 @@ from ..cards.columns import Columns, Tabular
 from ..cards.one_or_many import Rows, each_of
 from ..dealing.constraints import Constraints
 from ..dealing.shuffling import checked_seed
+from ..evaluation.clusters import standard_errors
 from ..played import loaded_played
 from ..scoring import imps
 from .auction_layouts import Sampler, deals_after
@@ -37,8 +37,6 @@ from .bidder import Bidder, bidder_of
 from .explained import CallShown, call_shown
 from .meanings import Meaning, MeaningsLike, read_meanings
 
-_UPPER = 0.975
-"""The upper end of a 95 % interval."""
 _SHOWN = 200
 """Layouts sampled to find what a suggested call shows."""
 _LIKELY = 0.01
@@ -411,7 +409,7 @@ def compare_calls(
         if values:
             size = min(n, deals.effective_size)
             spread = float(gain.std(ddof=1)) if size > 1 else np.nan
-            error = float(stdtrit(size - 1, _UPPER)) * spread / size**0.5
+            error = standard_errors(size - 1) * spread / size**0.5
         values.append(
             CallValue(
                 CALLS[call],

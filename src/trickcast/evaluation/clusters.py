@@ -22,6 +22,16 @@ Z = 1.959963984540054
 Array = NDArray[np.float64]
 
 
+def standard_errors(freedom: float) -> float:
+    """Return half the width of a 95 % interval in standard errors, by Student's t.
+
+    ``freedom`` is the degrees of freedom of the variance.
+    """
+    from scipy.special import stdtrit  # a tenth of a second, which estimates need not spend
+
+    return float(stdtrit(freedom, _TAIL))
+
+
 class Interval(NamedTuple):
     """A figure and its 95 % confidence interval."""
 
@@ -113,8 +123,4 @@ class ClusterSums:
 
     def _errors(self) -> float:
         """Return the half-width of an interval in standard errors."""
-        if self.clusters < 2:
-            return float("nan")
-        from scipy.special import stdtrit  # a tenth of a second, which estimates need not spend
-
-        return float(stdtrit(self.clusters - 1, _TAIL))
+        return float("nan") if self.clusters < 2 else standard_errors(self.clusters - 1)

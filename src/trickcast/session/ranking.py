@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..cards import Seat
+from ..evaluation.clusters import standard_errors
 from ..scoring import imps, victory_points
 from .judging import Judged, JudgedTable
 from .tables import MATCHPOINTS, Adjusted, Floats, Table, two_fields
 
 PARTS = ("contract", "lead", "defence", "declarer", "luck")
 _DIRECTIONS = ("NS", "EW")
-_CONFIDENCE = 0.95
 _EVEN = 0.5
 
 
@@ -446,6 +445,5 @@ def _total(each: Floats, extra: float, by_share: bool) -> Total:
     value = (float(each.sum()) + extra) * scale
     if n < 2:
         return Total(value, None)
-    reach = float(stdtrit(n - 1, (1 + _CONFIDENCE) / 2))
-    half = reach * float(each.std(ddof=1)) * n**0.5 * scale
+    half = standard_errors(n - 1) * float(each.std(ddof=1)) * n**0.5 * scale
     return Total(value, (value - half, value + half))
